@@ -1,0 +1,1 @@
+//! What every parser shares: headings, tables, rows to chunks, assets, bounded readers.

@@ -1,0 +1,1 @@
+//! Search segments: analysers, schema, split writer and reader, snapshots.

@@ -1,0 +1,1 @@
+//! What words are: segmentation, folding, stemming, stop words, language, token counts; pure.

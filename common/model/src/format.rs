@@ -1,0 +1,179 @@
+//! The table of formats: what Quarry recognises, and which room reads it.
+
+use serde::{Deserialize, Serialize};
+
+/// A kind of file, as its content says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the table below says what each is")]
+pub enum Format {
+    Pdf,
+    Docx,
+    Pptx,
+    Xlsx,
+    Xlsb,
+    Xls,
+    Ods,
+    Csv,
+    Tsv,
+    Markdown,
+    Text,
+    Html,
+    Mhtml,
+    Xml,
+    Epub,
+    Odt,
+    Rtf,
+    Eml,
+    Json,
+    Jsonl,
+    Png,
+    Jpeg,
+    Gif,
+    Webp,
+    Tiff,
+    Bmp,
+    Doc,
+    Ppt,
+    Fragment,
+}
+
+/// The function that reads a family of formats; its folder is `functions/parse-<name>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "named by what it reads")]
+pub enum Family {
+    Text,
+    Html,
+    Docx,
+}
+
+impl Family {
+    /// Every family there is a function for.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Html, Self::Docx];
+
+    /// The function's name: its folder, its binary, its queue.
+    pub fn function(self) -> &'static str {
+        match self {
+            Self::Text => "parse-text",
+            Self::Html => "parse-html",
+            Self::Docx => "parse-docx",
+        }
+    }
+}
+
+/// What is known of one format.
+#[derive(Debug, Clone, Copy)]
+pub struct FormatRow {
+    /// The format.
+    pub format: Format,
+    /// Its name in records, manifests and JSON.
+    pub name: &'static str,
+    /// Extensions without the dot, the usual one first.
+    pub extensions: &'static [&'static str],
+    /// Media types, the registered one first.
+    pub media_types: &'static [&'static str],
+    /// Who reads it; `None` is recognised and answered `UNSUPPORTED`.
+    pub family: Option<Family>,
+    /// Whether it has pages, so that rows without a page are a fault.
+    pub paged: bool,
+}
+
+macro_rules! formats {
+    ($($format:ident $name:literal [$($ext:literal),*] [$($mime:literal),*] $family:expr, $paged:literal;)*) => {
+        /// Every format, in a fixed order.
+        pub const FORMAT_TABLE: &[FormatRow] = &[$(FormatRow {
+            format: Format::$format, name: $name, extensions: &[$($ext),*], media_types: &[$($mime),*],
+            family: $family, paged: $paged,
+        }),*];
+    };
+}
+
+formats! {
+    Pdf "pdf" ["pdf"] ["application/pdf"] None, true;
+    Docx "docx" ["docx", "docm", "dotx", "dotm"] ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"] Some(Family::Docx), false;
+    Pptx "pptx" ["pptx", "pptm", "ppsx", "potx"] ["application/vnd.openxmlformats-officedocument.presentationml.presentation"] None, true;
+    Xlsx "xlsx" ["xlsx", "xlsm", "xltx"] ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"] None, false;
+    Xlsb "xlsb" ["xlsb"] ["application/vnd.ms-excel.sheet.binary.macroenabled.12"] None, false;
+    Xls "xls" ["xls", "xlt"] ["application/vnd.ms-excel"] None, false;
+    Ods "ods" ["ods"] ["application/vnd.oasis.opendocument.spreadsheet"] None, false;
+    Csv "csv" ["csv"] ["text/csv"] None, false;
+    Tsv "tsv" ["tsv", "tab"] ["text/tab-separated-values"] None, false;
+    Markdown "markdown" ["md", "markdown", "mdown", "mkd"] ["text/markdown"] Some(Family::Text), false;
+    Text "text" ["txt", "text", "log"] ["text/plain"] Some(Family::Text), false;
+    Html "html" ["html", "htm", "xhtml"] ["text/html", "application/xhtml+xml"] Some(Family::Html), false;
+    Mhtml "mhtml" ["mhtml", "mht"] ["multipart/related"] None, false;
+    Xml "xml" ["xml"] ["application/xml", "text/xml"] None, false;
+    Epub "epub" ["epub"] ["application/epub+zip"] None, false;
+    Odt "odt" ["odt"] ["application/vnd.oasis.opendocument.text"] None, false;
+    Rtf "rtf" ["rtf"] ["application/rtf", "text/rtf"] None, false;
+    Eml "eml" ["eml"] ["message/rfc822"] None, false;
+    Json "json" ["json"] ["application/json"] None, false;
+    Jsonl "jsonl" ["jsonl", "ndjson"] ["application/jsonl", "application/x-ndjson"] None, false;
+    Png "png" ["png"] ["image/png"] None, false;
+    Jpeg "jpeg" ["jpg", "jpeg"] ["image/jpeg"] None, false;
+    Gif "gif" ["gif"] ["image/gif"] None, false;
+    Webp "webp" ["webp"] ["image/webp"] None, false;
+    Tiff "tiff" ["tif", "tiff"] ["image/tiff"] None, true;
+    Bmp "bmp" ["bmp"] ["image/bmp"] None, false;
+    Doc "doc" ["doc", "dot"] ["application/msword"] None, false;
+    Ppt "ppt" ["ppt", "pps"] ["application/vnd.ms-powerpoint"] None, true;
+    Fragment "fragment" ["fragment"] ["application/vnd.quarry.fragment+json"] None, false;
+}
+
+impl Format {
+    /// The format's row.
+    pub fn row(self) -> &'static FormatRow {
+        FORMAT_TABLE.iter().find(|row| row.format == self).unwrap_or(&FORMAT_TABLE[0])
+    }
+
+    /// The format's name.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Its usual extension, without the dot.
+    pub fn extension(self) -> &'static str {
+        self.row().extensions.first().copied().unwrap_or("bin")
+    }
+
+    /// Its registered media type.
+    pub fn media_type(self) -> &'static str {
+        self.row().media_types.first().copied().unwrap_or("application/octet-stream")
+    }
+
+    /// What a file name's extension claims; a hint only.
+    pub fn of_file_name(name: &str) -> Option<Self> {
+        let (_, extension) = name.rsplit_once('.')?;
+        let extension = extension.to_ascii_lowercase();
+        FORMAT_TABLE.iter().find(|row| row.extensions.contains(&extension.as_str())).map(|row| row.format)
+    }
+
+    /// What a media type claims (parameters ignored); a hint only.
+    pub fn of_media_type(media_type: &str) -> Option<Self> {
+        let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        FORMAT_TABLE.iter().find(|row| row.media_types.contains(&bare.as_str())).map(|row| row.format)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_format_has_one_row_and_extensions_are_not_shared() {
+        let mut seen = HashSet::new();
+        let mut extensions = HashSet::new();
+        for row in FORMAT_TABLE {
+            assert!(seen.insert(row.format));
+            assert_eq!(row.format.row().name, row.name);
+            for extension in row.extensions {
+                assert!(extensions.insert(*extension), "{extension}");
+                assert_eq!(Format::of_file_name(&format!("A.{}", extension.to_uppercase())), Some(row.format));
+            }
+        }
+        assert_eq!(Format::of_media_type("Text/HTML; charset=utf-8"), Some(Format::Html));
+        assert_eq!(Format::of_file_name("README"), None);
+    }
+}

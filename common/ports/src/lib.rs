@@ -1,0 +1,17 @@
+//! The traits every store implements.
+//!
+//! What this room is for: the seams between the stages and the world. What enters: keys and messages of `model`.
+//! What leaves: bytes, records, messages, or an error by meaning. What it must never do: know a vendor.
+//! Each port has a conformance suite (feature `testing`) that every adapter passes.
+
+pub mod clock;
+pub mod objects;
+pub mod queue;
+pub mod records;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use clock::{Clock, SystemClock};
+pub use objects::{ObjectError, ObjectMeta, ObjectPage, ObjectStore, PresignedPut, PutCondition, PutOptions};
+pub use queue::{DeadLetter, Outgoing, Queue, QueueError, Received};
+pub use records::{Condition, Item, Page, QueryOptions, RecordError, Records, TransactError, Write};

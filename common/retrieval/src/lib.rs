@@ -1,0 +1,1 @@
+//! From a request to cited evidence: channels, fusion, hydration, evidence, cache, hits, traces.

@@ -1,0 +1,1 @@
+//! Objects in a folder, queues and records in one SQLite file.

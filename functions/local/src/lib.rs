@@ -1,0 +1,1 @@
+//! The quarry program: every stage in one process, command line and HTTP server.

@@ -1,0 +1,3 @@
+//! The `quarry` program.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The `parse-docx` function on Lambda.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The `parse-html` function on Lambda.
+
+fn main() {}

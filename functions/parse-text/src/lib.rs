@@ -1,0 +1,1 @@
+//! Reads plain text and Markdown into rows.

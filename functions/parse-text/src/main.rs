@@ -1,0 +1,3 @@
+//! The `parse-text` function on Lambda.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The `profiler` function on Lambda.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! The `publisher` function on Lambda.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Answers queries from published revisions.

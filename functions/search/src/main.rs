@@ -1,0 +1,3 @@
+//! The `search` function on Lambda.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Creates jobs, hands out presigned addresses, answers job and document reads.

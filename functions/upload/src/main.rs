@@ -1,0 +1,3 @@
+//! The `upload` function on Lambda.
+
+fn main() {}

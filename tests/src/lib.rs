@@ -1,0 +1,1 @@
+//! Workspace-wide tests: architecture, pipeline, golden files, hostile inputs, load.
