@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::code::DocumentFailure;
 
 /// How one input of a stage ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome<T> {
     /// The work is done.
     Done(T),

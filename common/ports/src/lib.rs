@@ -8,6 +8,7 @@ pub mod clock;
 pub mod objects;
 pub mod queue;
 pub mod records;
+pub mod stage;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -15,3 +16,4 @@ pub use clock::{Clock, SystemClock};
 pub use objects::{ObjectError, ObjectMeta, ObjectPage, ObjectStore, PresignedPut, PutCondition, PutOptions};
 pub use queue::{DeadLetter, Outgoing, Queue, QueueError, Received};
 pub use records::{Condition, Item, Page, QueryOptions, RecordError, Records, TransactError, Write};
+pub use stage::Stage;
