@@ -263,6 +263,11 @@ impl RecordKey {
         Self::new(format!("HITS#{}", scoped(scope)), sk)
     }
 
+    /// The mark that a query's answer has been counted: while it lives, repeats of the query do not count.
+    pub fn hits_counted(scope: &Scope, query_hash: &str) -> Self {
+        Self::new(format!("HITQ#{}", scoped(scope)), segment(query_hash))
+    }
+
     /// A retrieval run (`run_id` is 32 hex digits).
     pub fn run(run_id: &str) -> Self {
         Self::new(format!("RUN#{}", segment(run_id)), "RUN")

@@ -45,6 +45,18 @@ pub fn split(path: &str) -> Vec<String> {
     path.split('/').map(unescape).collect()
 }
 
+/// A path as people and clients see it (`section_path`): the titles below the file name joined by ` / `, or the file
+/// name itself when there are none. Segments stay escaped, so that ` / ` always separates.
+pub fn shown(path: &str) -> String {
+    let titles = path.split_once('/').map_or(path, |(_, titles)| titles);
+    titles.replace('/', " / ")
+}
+
+/// Whether `path` is `ancestor` or lies below it, both in the form of [`join`].
+pub fn is_within(path: &str, ancestor: &str) -> bool {
+    path.strip_prefix(ancestor).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +66,14 @@ mod tests {
     fn slashes_survive() {
         assert_eq!(join(["a/b.md", "1/2 Half"]), "a\u{2215}b.md/1\u{2215}2 Half");
         assert_eq!(split(&join(["a/b.md", "x\u{2215}y"])), ["a/b.md", "x\u{2215}y"]);
+    }
+
+    #[test]
+    fn shown_without_the_file_name_and_separated_exactly() {
+        assert_eq!(shown(&join(["a.md", "1/2 Half", "Setup"])), "1\u{2215}2 Half / Setup");
+        assert_eq!(shown("a.md"), "a.md");
+        assert!(is_within("a.md/Setup/Wiring", "a.md/Setup") && is_within("a.md/Setup", "a.md/Setup"));
+        assert!(!is_within("a.md/Setup two", "a.md/Setup"));
     }
 
     proptest! {
