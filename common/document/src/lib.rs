@@ -1,1 +1,22 @@
-//! What every parser shares: headings, tables, rows to chunks, assets, bounded readers.
+//! What every parser shares.
+//!
+//! What this room is for: a parser turns bytes into rows; everything between those rows and a finished revision folder
+//! happens here, once for all formats: the heading tree, the table grid, rows → chunks, pictures, summaries, the files,
+//! and the stage around it. What enters: one source and what its parser read out of it ([`quarry_model::Parsed`]).
+//! What leaves: a [`RevisionFolder`] whose counts and references agree. What it must never do: know a format's syntax
+//! beyond the bounded readers, use a name or path from a document for a file, read the network, run anything.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
+)]
+
+pub mod encoding;
+pub mod grid;
+pub mod parser;
+pub mod revision;
+pub mod stage;
+
+pub use grid::{BuiltTable, TableBuilder};
+pub use parser::{Parser, Source};
+pub use revision::{Artifact, RevisionFolder, RevisionRequest, parse_to_folder};
+pub use stage::ParseStage;

@@ -1,0 +1,14 @@
+//! One grid for the tables of every format: built cell by cell, laid out, written as HTML or Markdown, cut into windows.
+
+mod build;
+mod html;
+mod layout;
+mod markdown;
+mod window;
+
+pub use build::{BuiltTable, TableBuilder};
+pub use html::to_html;
+pub use markdown::to_markdown;
+pub use window::{TableWindow, windows};
+
+pub(crate) use layout::plain_text;
