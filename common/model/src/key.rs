@@ -211,6 +211,11 @@ impl RecordKey {
         Self::new(format!("REV#{document}#{revision}"), format!("CHK#{ordinal:06}"))
     }
 
+    /// What a revision is about: its node for the graph, kept with the revision until it is the active one.
+    pub fn revision_node(document: &DocumentId, revision: &Revision) -> Self {
+        Self::new(format!("REV#{document}#{revision}"), "NODE")
+    }
+
     /// One live occurrence of a content hash.
     pub fn content_hash(scope: &Scope, chunk: &ChunkId, document: &DocumentId, ordinal: u32) -> Self {
         Self::new(format!("HASH#{}#{chunk}", scoped(scope)), format!("DOC#{document}#{ordinal:06}"))
