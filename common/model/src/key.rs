@@ -221,6 +221,11 @@ impl RecordKey {
         Self::new(format!("HASH#{}#{chunk}", scoped(scope)), format!("DOC#{document}#{ordinal:06}"))
     }
 
+    /// A revision that is no longer served: what is left of it waits to be swept.
+    pub fn superseded(scope: &Scope, document: &DocumentId, revision: &Revision) -> Self {
+        Self::new(format!("SWEEP#{}", scoped(scope)), format!("DOC#{document}#{revision}"))
+    }
+
     /// A document's node in the graph.
     pub fn graph_node(scope: &Scope, document: &DocumentId) -> Self {
         Self::new(format!("GRAPH#{}", scoped(scope)), format!("NODE#{document}"))
@@ -346,6 +351,16 @@ impl RecordPrefix {
     /// All live occurrences of a content hash.
     pub fn content_hash(scope: &Scope, chunk: &ChunkId) -> Self {
         Self::new(format!("HASH#{}#{chunk}", scoped(scope)), "")
+    }
+
+    /// The revisions of a namespace that wait to be swept.
+    pub fn superseded(scope: &Scope) -> Self {
+        Self::new(format!("SWEEP#{}", scoped(scope)), "DOC#")
+    }
+
+    /// The revisions of one document that wait to be swept.
+    pub fn superseded_of(scope: &Scope, document: &DocumentId) -> Self {
+        Self::new(format!("SWEEP#{}", scoped(scope)), &format!("DOC#{document}#"))
     }
 
     /// The graph of a namespace: nodes and edges.

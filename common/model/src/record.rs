@@ -234,6 +234,20 @@ pub struct RetiredSplit {
     pub at: Timestamp,
 }
 
+/// A revision that is no longer served. Written by the commit that supersedes it, so that a crash right after cannot
+/// leave anything of it behind for good; removed by whoever has swept the revision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupersededRevision {
+    /// The document.
+    pub document_id: DocumentId,
+    /// The revision.
+    pub revision: Revision,
+    /// Since when.
+    pub at: Timestamp,
+    /// Whether the postings of its contents and keywords are gone already.
+    pub postings_removed: bool,
+}
+
 /// A document's node in the graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GraphNode {
