@@ -167,11 +167,12 @@ pub enum DocumentCode {
     ConverterMissing,
     UploadExpired,
     ModelUnavailable,
+    Cancelled,
 }
 
 impl DocumentCode {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Empty,
         Self::Corrupt,
         Self::Encrypted,
@@ -187,11 +188,15 @@ impl DocumentCode {
         Self::ConverterMissing,
         Self::UploadExpired,
         Self::ModelUnavailable,
+        Self::Cancelled,
     ];
 
     /// Whether trying the same bytes again can help.
     pub fn retryable(self) -> bool {
-        matches!(self, Self::TimedOut | Self::Crashed | Self::ConverterMissing | Self::UploadExpired | Self::ModelUnavailable)
+        matches!(
+            self,
+            Self::TimedOut | Self::Crashed | Self::ConverterMissing | Self::UploadExpired | Self::ModelUnavailable | Self::Cancelled
+        )
     }
 
     /// One sentence for the document's owner that says what to do.
@@ -213,6 +218,7 @@ impl DocumentCode {
                 "The converter for this format is not installed. Install LibreOffice, or upload the file in its modern format."
             }
             Self::UploadExpired => "The upload address expired before a file arrived. Create a new job and upload again.",
+            Self::Cancelled => "The job was cancelled, or its document deleted, before it was published. Retry the job or upload again.",
             Self::ModelUnavailable => "The configured model could not be reached. Try again later, or remove its configuration.",
         }
     }
@@ -235,6 +241,7 @@ impl DocumentCode {
             Self::ConverterMissing => "CONVERTER_MISSING",
             Self::UploadExpired => "UPLOAD_EXPIRED",
             Self::ModelUnavailable => "MODEL_UNAVAILABLE",
+            Self::Cancelled => "CANCELLED",
         }
     }
 }
