@@ -221,6 +221,11 @@ impl RecordKey {
         Self::new(format!("HASH#{}#{chunk}", scoped(scope)), format!("DOC#{document}#{ordinal:06}"))
     }
 
+    /// A publication whose consequences (listing, graph, postings) are still being written.
+    pub fn publication(scope: &Scope, version: u64) -> Self {
+        Self::new(format!("NS#{}", scoped(scope)), format!("PUB#{version:020}"))
+    }
+
     /// A revision that is no longer served: what is left of it waits to be swept.
     pub fn superseded(scope: &Scope, document: &DocumentId, revision: &Revision) -> Self {
         Self::new(format!("SWEEP#{}", scoped(scope)), format!("DOC#{document}#{revision}"))
@@ -351,6 +356,11 @@ impl RecordPrefix {
     /// All live occurrences of a content hash.
     pub fn content_hash(scope: &Scope, chunk: &ChunkId) -> Self {
         Self::new(format!("HASH#{}#{chunk}", scoped(scope)), "")
+    }
+
+    /// The publications of a namespace whose consequences are still being written, oldest first.
+    pub fn publications(scope: &Scope) -> Self {
+        Self::new(format!("NS#{}", scoped(scope)), "PUB#")
     }
 
     /// The revisions of a namespace that wait to be swept.

@@ -234,6 +234,16 @@ pub struct RetiredSplit {
     pub at: Timestamp,
 }
 
+/// A publication whose consequences are still being written: by the commit itself, so that a crash right after it is
+/// made good by the next one; removed when nothing is left to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenPublication {
+    /// The documents it changed.
+    pub documents: Vec<DocumentId>,
+    /// When it was committed.
+    pub at: Timestamp,
+}
+
 /// A revision that is no longer served. Written by the commit that supersedes it, so that a crash right after cannot
 /// leave anything of it behind for good; removed by whoever has swept the revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
