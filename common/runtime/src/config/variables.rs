@@ -1,0 +1,43 @@
+//! The table of variables, for the documentation, `.env.example` and `quarry doctor`.
+
+/// One variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// What holds when it is not set.
+    pub default: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+const fn variable(name: &'static str, default: &'static str, meaning: &'static str) -> Variable {
+    Variable { name, default, meaning }
+}
+
+/// Every variable, in the order of `.env.example`.
+pub const VARIABLES: &[Variable] = &[
+    variable("QUARRY_DATA", "./.quarry", "Data folder of the local program."),
+    variable("QUARRY_PUBLIC_URL", "as the request came", "Address callers reach the API at; used in addresses inside answers."),
+    variable("QUARRY_ENVIRONMENT", "local, or aws on Lambda", "Name of this installation, shown by /version."),
+    variable("QUARRY_DROP_IN_OWNER", "local", "Owner of files dropped into the bucket or a watched folder."),
+    variable(
+        "QUARRY_ADMIN_KEY_SHA256",
+        "none",
+        "SHA-256 (hex) of a key that may do everything for the drop-in owner; makes the first keys of a deployed stack.",
+    ),
+    variable(
+        "QUARRY_LIMITS",
+        "{}",
+        "JSON object that overrides limits, e.g. {\"file_bytes\": 50000000}. One limit alone: QUARRY_LIMIT_<NAME>.",
+    ),
+    variable("QUARRY_DIRECT_UPLOAD_BYTES", "file_bytes, or 4500000 on Lambda", "Largest body of POST /documents."),
+    variable("QUARRY_HIT_BOOST", "0.1", "How far hit statistics may lift a result: 0 (off) to 0.1."),
+    variable("QUARRY_LOG", "warn,quarry=info", "What is logged: a tracing filter."),
+    variable("QUARRY_LOG_FORMAT", "text, or json on Lambda", "json or text."),
+    variable("QUARRY_METRICS", "false, or true on Lambda", "Whether outcomes also write CloudWatch metrics lines."),
+    variable("QUARRY_BUCKET", "required on AWS", "Bucket of all objects."),
+    variable("QUARRY_TABLE", "required on AWS", "Table of all records."),
+    variable("QUARRY_QUEUE_PREFIX", "required on AWS", "Beginning of the queues' addresses or names; the queue's name follows."),
+    variable("QUARRY_AWS_ENDPOINT", "none", "Address of an AWS emulator."),
+];

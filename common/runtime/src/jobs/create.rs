@@ -1,0 +1,239 @@
+//! Making jobs: by request (random identities, idempotent under a key) and for dropped files (derived identities).
+
+use quarry_model::job::{SourceType, Webhook};
+use quarry_model::record::Order;
+use quarry_model::{DocumentId, Job, JobId, JobState, ObjectKey, Progress, RecordKey, SCHEMA_VERSION, Scope};
+use quarry_ports::{Condition, Item, TransactError, Write};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Jobs, TRIES, event};
+use crate::error::Error;
+use crate::random;
+
+/// How long an idempotency key is remembered: a day.
+const REMEMBERED_MILLIS: i64 = 24 * 60 * 60 * 1000;
+
+/// What a request for a job says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewJob {
+    /// Whose.
+    pub scope: Scope,
+    /// The document to renew; `None` makes a new one.
+    pub document_id: Option<DocumentId>,
+    /// How the bytes come.
+    pub source_type: SourceType,
+    /// As uploaded.
+    pub file_name: String,
+    /// The caller's own name for it. The same request with the same name returns the job that is still at work on it.
+    pub data_id: Option<String>,
+    /// Kept with the document.
+    pub document_metadata: Map<String, Value>,
+    /// Part of the revision.
+    pub parsing_params: Map<String, Value>,
+    /// Where to report the end.
+    pub webhook: Option<Webhook>,
+    /// The request's `Idempotency-Key`: under it the same request returns the same job for a day, another one is refused.
+    pub idempotency_key: Option<String>,
+}
+
+/// A dropped or locally ingested file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DropIn {
+    /// Whose.
+    pub scope: Scope,
+    /// Where the bytes are.
+    pub source: ObjectKey,
+    /// The place that names the document: the object key, or a path on disk. Usually equal to `source`.
+    pub place: String,
+    /// Tag of the content: etag or hash.
+    pub content_tag: String,
+    /// The file's own name.
+    pub file_name: String,
+    /// Which of two drops at one place is newer.
+    pub order: Order,
+}
+
+/// A job, and whether this call made it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Created {
+    /// Just now.
+    New(Job),
+    /// It was there before.
+    Known(Job),
+}
+
+impl Created {
+    /// The job.
+    pub fn job(self) -> Job {
+        match self {
+            Self::New(job) | Self::Known(job) => job,
+        }
+    }
+
+    /// Whether this call made it.
+    pub fn is_new(&self) -> bool {
+        matches!(self, Self::New(_))
+    }
+}
+
+/// What an idempotency key stands for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Remembered {
+    job_id: JobId,
+    fingerprint: String,
+}
+
+impl Jobs {
+    /// Makes a job in `waiting-file`, or returns the one that an equal request has made before.
+    pub async fn create(&self, new: NewJob) -> Result<Created, Error> {
+        let fingerprint = fingerprint(&new);
+        let by_key = new.idempotency_key.as_ref().map(|key| RecordKey::idempotency(&new.scope.owner, &format!("key {key}")));
+        let by_data = new
+            .data_id
+            .as_ref()
+            .map(|data| RecordKey::idempotency(&new.scope.owner, &format!("data {} {data} {fingerprint}", new.scope.namespace)));
+        for _ in 0..TRIES {
+            let mut writes = Vec::new();
+            if let Some(key) = &by_key {
+                if let Some(known) = self.remembered(key).await? {
+                    if known.fingerprint != fingerprint {
+                        return Err(Error::KeyReused(known.job_id));
+                    }
+                    if let Some(job) = self.load(&known.job_id).await? {
+                        return Ok(Created::Known(job));
+                    }
+                }
+                writes.push((key.clone(), Condition::Absent));
+            }
+            if let Some(key) = &by_data {
+                let mut condition = Condition::Absent;
+                if let Some(known) = self.remembered(key).await? {
+                    if let Some(job) = self.load(&known.job_id).await?.filter(|job| job.state.is_active()) {
+                        return Ok(Created::Known(job));
+                    }
+                    condition = Condition::Equals("job_id".to_owned(), json!(known.job_id));
+                }
+                writes.push((key.clone(), condition));
+            }
+            let job = self.fresh(&new)?;
+            let expires = job.created_at.plus_millis(REMEMBERED_MILLIS);
+            let remembered = Remembered { job_id: job.job_id.clone(), fingerprint: fingerprint.clone() };
+            let mut all = self.first_writes(&job)?;
+            for (key, condition) in writes {
+                all.push(Write::Put(Item::of(key, &remembered)?.expiring(expires), condition));
+            }
+            match self.records().transact(all).await {
+                Ok(()) => return Ok(Created::New(job)),
+                // Somebody made the same job, or drew the same identity: look again.
+                Err(TransactError::Conditions(_) | TransactError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Random("no free identity".to_owned()))
+    }
+
+    /// Makes the job of a dropped file in `pending`, or returns it: one place and one content mean one job.
+    pub async fn create_drop_in(&self, drop: DropIn) -> Result<Created, Error> {
+        let job_id = JobId::for_drop_in(&drop.scope, &drop.place, &drop.content_tag);
+        let now = self.now();
+        let job = Job {
+            schema_version: SCHEMA_VERSION,
+            document_id: DocumentId::for_drop_in(&drop.scope, &drop.place),
+            scope: drop.scope,
+            state: JobState::Pending,
+            stage: "profiler".to_owned(),
+            version: 1,
+            source_type: SourceType::DropIn,
+            source: drop.source,
+            file_name: drop.file_name,
+            data_id: None,
+            document_metadata: Map::new(),
+            parsing_params: Map::new(),
+            webhook: None,
+            order: drop.order,
+            revision: None,
+            result_sha256: None,
+            progress: Progress::default(),
+            attempts: 0,
+            error: None,
+            created_at: now,
+            updated_at: now,
+            ended_at: None,
+            job_id,
+        };
+        if let Some(known) = self.load(&job.job_id).await? {
+            return Ok(Created::Known(known));
+        }
+        match self.records().transact(self.first_writes(&job)?).await {
+            Ok(()) => Ok(Created::New(job)),
+            Err(TransactError::Conditions(_) | TransactError::Conflict) => {
+                let known = self.load(&job.job_id).await?.ok_or_else(|| Error::Contended(job.job_id.clone()))?;
+                Ok(Created::Known(known))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn remembered(&self, key: &RecordKey) -> Result<Option<Remembered>, Error> {
+        Ok(self.records().get(key).await?.map(|item| item.read()).transpose()?)
+    }
+
+    fn fresh(&self, new: &NewJob) -> Result<Job, Error> {
+        let job_id = random::job_id()?;
+        let now = self.now();
+        Ok(Job {
+            schema_version: SCHEMA_VERSION,
+            source: ObjectKey::upload(&new.scope.owner, &job_id),
+            job_id,
+            scope: new.scope.clone(),
+            document_id: match &new.document_id {
+                Some(id) => id.clone(),
+                None => random::document_id()?,
+            },
+            state: JobState::WaitingFile,
+            stage: "upload".to_owned(),
+            version: 1,
+            source_type: new.source_type,
+            file_name: new.file_name.clone(),
+            data_id: new.data_id.clone(),
+            document_metadata: new.document_metadata.clone(),
+            parsing_params: new.parsing_params.clone(),
+            webhook: new.webhook.clone(),
+            order: Order { created_millis: now.millis(), sequencer: None },
+            revision: None,
+            result_sha256: None,
+            progress: Progress::default(),
+            attempts: 0,
+            error: None,
+            created_at: now,
+            updated_at: now,
+            ended_at: None,
+        })
+    }
+
+    fn first_writes(&self, job: &Job) -> Result<Vec<Write>, Error> {
+        let listing = RecordKey::job_listing(&job.scope.owner, job.created_at.millis(), &job.job_id);
+        let entry = json!({ "job_id": job.job_id, "namespace": job.scope.namespace, "created_at": job.created_at });
+        Ok(vec![
+            Write::Put(Item::of(RecordKey::job(&job.job_id), job)?, Condition::Absent),
+            Write::Put(event(job)?, Condition::None),
+            Write::Put(Item::of(listing, &entry)?, Condition::None),
+        ])
+    }
+}
+
+/// Equal for equal requests.
+fn fingerprint(new: &NewJob) -> String {
+    let parts = json!([
+        new.scope,
+        new.document_id,
+        new.source_type,
+        new.file_name,
+        new.data_id,
+        new.document_metadata,
+        new.parsing_params,
+        new.webhook,
+    ]);
+    blake3::hash(parts.to_string().as_bytes()).to_hex().as_str()[..32].to_owned()
+}

@@ -1,0 +1,123 @@
+//! Log lines: one for each outcome, never with content, file names or secrets; and metrics in CloudWatch's embedded
+//! metric format, one JSON line on standard output.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use quarry_model::{DocumentId, JobId, Revision};
+use serde_json::json;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::config::{LogConfig, LogFormat};
+
+/// Sets the process's logging up. The first call wins; later ones change nothing.
+///
+/// JSON goes to standard output (where Lambda collects it), text to standard error (so that results can be piped).
+pub fn init(config: &LogConfig) {
+    let filter = EnvFilter::try_new(&config.filter).unwrap_or_else(|_| EnvFilter::new("warn,quarry=info"));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter);
+    let result = match config.format {
+        LogFormat::Json => builder
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .with_span_list(false)
+            .with_writer(std::io::stdout)
+            .finish()
+            .try_init(),
+        LogFormat::Text => builder.with_target(false).with_writer(std::io::stderr).finish().try_init(),
+    };
+    if result.is_err() {
+        tracing::debug!("logging was set up before");
+    }
+}
+
+/// How one piece of work ended, as it is logged.
+#[derive(Debug, Clone, Default)]
+pub struct OutcomeLine<'a> {
+    /// `parse-docx`, `publisher`, `upload`.
+    pub stage: &'a str,
+    /// The message's id, or the request's.
+    pub request_id: &'a str,
+    /// The job.
+    pub job: Option<&'a JobId>,
+    /// The document.
+    pub document: Option<&'a DocumentId>,
+    /// The revision.
+    pub revision: Option<&'a Revision>,
+    /// Bytes of the source, or of the request.
+    pub bytes: Option<u64>,
+    /// How long it took.
+    pub duration: Duration,
+    /// `done`, `skipped`, `rejected`, `retry`, or an HTTP status.
+    pub outcome: &'a str,
+    /// The public code, or the reason.
+    pub code: &'a str,
+    /// For operators: what failed where, never content.
+    pub detail: &'a str,
+}
+
+impl OutcomeLine<'_> {
+    /// Writes the line.
+    pub fn log(&self) {
+        let id = |value: Option<String>| value.unwrap_or_default();
+        tracing::info!(
+            target: "quarry::outcome",
+            stage = self.stage,
+            request_id = self.request_id,
+            job_id = id(self.job.map(ToString::to_string)),
+            document_id = id(self.document.map(ToString::to_string)),
+            revision = id(self.revision.map(ToString::to_string)),
+            bytes = self.bytes,
+            duration_ms = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
+            outcome = self.outcome,
+            code = self.code,
+            detail = self.detail,
+        );
+    }
+
+    /// Writes the metrics line: counts and durations by stage and outcome.
+    pub fn metrics(&self, now_millis: i64) {
+        let line = self.metrics_line(now_millis);
+        // A lost metric must not fail the work it measures.
+        let _ = writeln!(std::io::stdout().lock(), "{line}");
+    }
+
+    fn metrics_line(&self, now_millis: i64) -> String {
+        json!({
+            "_aws": {
+                "Timestamp": now_millis,
+                "CloudWatchMetrics": [{
+                    "Namespace": "Quarry",
+                    "Dimensions": [["stage", "outcome"]],
+                    "Metrics": [{ "Name": "count", "Unit": "Count" }, { "Name": "duration", "Unit": "Milliseconds" }],
+                }],
+            },
+            "stage": self.stage,
+            "outcome": self.outcome,
+            "code": self.code,
+            "count": 1,
+            "duration": u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
+        })
+        .to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_follow_the_embedded_format() {
+        let line = OutcomeLine { stage: "profiler", outcome: "done", duration: Duration::from_millis(12), ..Default::default() };
+        let value: serde_json::Value = serde_json::from_str(&line.metrics_line(1_796_032_800_005)).unwrap();
+        let metrics = &value["_aws"]["CloudWatchMetrics"][0];
+        for dimension in metrics["Dimensions"][0].as_array().unwrap() {
+            assert!(value[dimension.as_str().unwrap()].is_string());
+        }
+        for metric in metrics["Metrics"].as_array().unwrap() {
+            assert!(value[metric["Name"].as_str().unwrap()].is_number());
+        }
+    }
+}
