@@ -10,7 +10,7 @@ pub mod config;
 pub mod delivery;
 pub mod error;
 pub mod events;
-// pub mod http;
+pub mod http;
 pub mod jobs;
 // #[cfg(feature = "lambda")]
 // pub mod lambda;
