@@ -64,7 +64,10 @@ impl Decoded<'_> {
     pub fn warning(&self) -> Option<Warning> {
         (self.replaced > 0).then(|| {
             let label = self.charset.label();
-            Warning::new(DocumentCode::Corrupt, format!("{} byte sequences are not valid {label} and were replaced by U+FFFD", self.replaced))
+            Warning::new(
+                DocumentCode::Corrupt,
+                format!("{} byte sequences are not valid {label} and were replaced by U+FFFD", self.replaced),
+            )
         })
     }
 

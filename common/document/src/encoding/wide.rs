@@ -9,25 +9,39 @@ use super::{Charset, Decoded};
 /// How much of a file the tests below look at.
 const SAMPLE_BYTES: usize = 16 << 10;
 
-/// UTF-16 by its NULs: in text the high byte of every space, digit and line end is zero, so zeros stand on one side of
-/// the pairs only. What is then read must be text.
+/// UTF-16 by its NULs: in text the high byte of every space, digit and line end is zero, so zeros stand (nearly) on one
+/// side of the pairs only. Chinese has characters with a zero low byte (一 is U+4E00); there the side is told by what
+/// can be read: the wrong side lands among private and unassigned characters.
 pub(super) fn utf16_by_nul_pattern(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = bytes.get(..SAMPLE_BYTES).unwrap_or(bytes);
-    let mut first = 0_usize;
-    let mut second = 0_usize;
+    if is_eight_bit_text(sample) {
+        return None;
+    }
+    let (mut first, mut second) = (0_usize, 0_usize);
     for pair in sample.chunks_exact(2) {
         first = first.saturating_add(usize::from(pair.first() == Some(&0)));
         second = second.saturating_add(usize::from(pair.last() == Some(&0)));
     }
-    let encoding = match (first, second) {
-        (0, 0) => return None,
-        (first, second) if second >= first.saturating_mul(20) => UTF_16LE,
-        (first, second) if first >= second.saturating_mul(20) => UTF_16BE,
-        _ => return None,
-    };
-    let even = sample.len() & !1;
-    let (text, _) = encoding.decode_without_bom_handling(sample.get(..even).unwrap_or_default());
-    reads_as_text(&text).then_some(encoding)
+    let even = sample.get(..sample.len() & !1).unwrap_or_default();
+    let reads = |encoding: &'static Encoding| reads_as_text(&encoding.decode_without_bom_handling(even).0);
+    match (first, second) {
+        (0, 0) => None,
+        (first, second) if second >= first.saturating_mul(20) => reads(UTF_16LE).then_some(UTF_16LE),
+        (first, second) if first >= second.saturating_mul(20) => reads(UTF_16BE).then_some(UTF_16BE),
+        (first, second) => match (reads(UTF_16LE), reads(UTF_16BE)) {
+            (true, false) => Some(UTF_16LE),
+            (false, true) => Some(UTF_16BE),
+            (true, true) => Some(if second >= first { UTF_16LE } else { UTF_16BE }),
+            (false, false) => None,
+        },
+    }
+}
+
+/// UTF-8 with a stray NUL here and there. UTF-16 of European scripts may pass for UTF-8 too, but then at least every
+/// third byte is a control character.
+fn is_eight_bit_text(sample: &[u8]) -> bool {
+    let controls = sample.iter().filter(|b| matches!(b, 0..=8)).count();
+    controls.saturating_mul(10) <= sample.len() && std::str::from_utf8(sample).is_ok_and(|text| !text.is_empty())
 }
 
 /// Whether at most one character in fifty is one that text does not hold.
