@@ -12,8 +12,8 @@ pub mod error;
 pub mod events;
 pub mod http;
 pub mod jobs;
-// #[cfg(feature = "lambda")]
-// pub mod lambda;
+#[cfg(feature = "lambda")]
+pub mod lambda;
 pub mod logs;
 pub mod random;
 

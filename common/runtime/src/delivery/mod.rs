@@ -26,6 +26,8 @@ use crate::jobs::Jobs;
 use crate::logs::OutcomeLine;
 use crate::random;
 
+#[cfg(feature = "lambda")]
+pub(crate) use pump::batches;
 pub use pump::{PumpOptions, pump};
 
 /// What becomes of a message.

@@ -98,7 +98,7 @@ async fn pause(shutdown: &mut watch::Receiver<bool>, time: Duration) {
 }
 
 /// Messages as the stage takes them: each alone, or those of one group together.
-fn batches(messages: Vec<Received>, single: bool) -> Vec<Vec<Received>> {
+pub(crate) fn batches(messages: Vec<Received>, single: bool) -> Vec<Vec<Received>> {
     if single {
         return messages.into_iter().map(|message| vec![message]).collect();
     }
@@ -110,7 +110,7 @@ fn batches(messages: Vec<Received>, single: bool) -> Vec<Vec<Received>> {
 }
 
 /// Tells the queue what became of its messages. A receipt that is no longer good is somebody else's message by now.
-pub(crate) async fn settle(queue: &dyn Queue, name: QueueName, messages: &[Received], verdicts: &[Disposition]) {
+async fn settle(queue: &dyn Queue, name: QueueName, messages: &[Received], verdicts: &[Disposition]) {
     for (message, verdict) in messages.iter().zip(verdicts) {
         let result = match verdict {
             Disposition::Acknowledge => queue.acknowledge(name, &message.receipt).await,
