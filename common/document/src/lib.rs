@@ -10,11 +10,14 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+pub mod archive;
 pub mod encoding;
 pub mod grid;
+pub mod numbering;
 pub mod parser;
 pub mod revision;
 pub mod stage;
+pub mod xml;
 
 pub use grid::{BuiltTable, TableBuilder};
 pub use parser::{Parser, Source};
