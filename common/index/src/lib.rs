@@ -1,1 +1,23 @@
-//! Search segments: analysers, schema, split writer and reader, snapshots.
+//! Search segments.
+//!
+//! What this room is for: turning the chunks of documents into immutable, content-addressed *splits* on object
+//! storage, and answering the three channels of a query from them. What enters: chunks, an [`quarry_model::record::IndexManifest`], object reads.
+//! What leaves: split bytes with their manifest entry, hits, stored chunks. What it must never do: write objects or
+//! records, decide what is live (the manifest says so), fuse channels, or let Tantivy be seen outside.
+//!
+//! In data order: [`document`] (what is indexed) → [`build`] (a split) → [`bundle`] (its file) → [`cache`] and `reader`
+//! (its bytes, fetched as needed) → [`snapshot`] (one pinned manifest, searched).
+
+pub mod build;
+pub mod cache;
+pub mod document;
+pub mod error;
+pub mod filter;
+pub mod snapshot;
+
+pub use build::{BuiltSplit, build_split, read_documents};
+pub use cache::SplitCache;
+pub use document::{IndexedChunk, IndexedDocument, SectionText};
+pub use error::{IndexError, MissingReason, MissingSplit};
+pub use filter::{Filter, FilterMode, SectionFilter};
+pub use snapshot::{Channel, Hit, Snapshot, StoredChunk};
