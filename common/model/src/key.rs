@@ -196,6 +196,11 @@ impl RecordKey {
         Self::new(format!("DOC#{document}"), "PLACE")
     }
 
+    /// The job last created for a document: whoever asks for another while it is at work is told so.
+    pub fn document_job(document: &DocumentId) -> Self {
+        Self::new(format!("DOC#{document}"), "JOB")
+    }
+
     /// A namespace of an owner, for listing.
     pub fn namespace(scope: &Scope) -> Self {
         Self::new(format!("OWNER#{}", segment(scope.owner.as_str())), format!("NS#{}", segment(scope.namespace.as_str())))

@@ -4,6 +4,7 @@
 //! and a client mean the same thing by the same word. What enters: nothing. What leaves: types, their rules and their
 //! JSON forms. What it must never do: I/O, reading a clock, drawing random numbers, `async`.
 
+pub mod api;
 pub mod chunk;
 pub mod code;
 pub mod format;
