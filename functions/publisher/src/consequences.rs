@@ -1,0 +1,195 @@
+//! What follows a commit: the namespace's listing, its graph, the postings of what is no longer served, and everything
+//! of deleted documents.
+//!
+//! The commit leaves a mark of the documents it changed; the mark is removed when all of this is done. Whoever publishes
+//! next in the namespace finds the marks that a crash left and does the rest, so nothing depends on a redelivery.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quarry_model::record::{DocumentRecord, DocumentStatus, GraphEdge, GraphNode, OpenPublication, SupersededRevision};
+use quarry_model::{DocumentId, RecordKey, RecordPrefix, Revision, Scope};
+use quarry_ports::{Item, Records};
+
+use crate::error::PublishError;
+use crate::head::Head;
+use crate::relation::{self, SHARED_MIN};
+use crate::{Publisher, erase, listing, postings};
+
+/// Rounds at most: each is one more publication by somebody else, who does the same work.
+const ROUNDS: usize = 8;
+
+/// Does what follows every open publication of a namespace.
+pub(crate) async fn settle(publisher: &Publisher, scope: &Scope) -> Result<(), PublishError> {
+    let records = &*publisher.records;
+    let mut edges = Edges::default();
+    for _ in 0..ROUNDS {
+        let head = Head::load(&*publisher.objects, records, scope).await?;
+        let open = records.query_all(&RecordPrefix::publications(scope)).await?;
+        if open.is_empty() {
+            return Ok(());
+        }
+        let mut documents = BTreeSet::new();
+        for item in &open {
+            documents.extend(item.read::<OpenPublication>()?.documents);
+        }
+        let round = Round { publisher, scope, live: head.live(), standing: standing(records, scope, &documents).await? };
+        let nodes = round.nodes(&documents).await?;
+        round.update_graph(&documents, &nodes, &mut edges).await?;
+        round.remove_postings(&documents, &nodes).await?;
+        round.erase_deleted().await?;
+        listing::write(publisher, scope, &head, &round.live).await?;
+        let after = Head::load(&*publisher.objects, records, scope).await?;
+        if after.version == head.version {
+            records.write_many(Vec::new(), open.into_iter().map(|item| item.key).collect()).await?;
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+async fn standing(
+    records: &dyn Records,
+    scope: &Scope,
+    documents: &BTreeSet<DocumentId>,
+) -> Result<BTreeMap<DocumentId, DocumentRecord>, PublishError> {
+    let keys: Vec<RecordKey> = documents.iter().map(|document| RecordKey::document(scope, document)).collect();
+    let mut found = BTreeMap::new();
+    for item in records.get_many(&keys).await?.iter().flatten() {
+        let record: DocumentRecord = item.read()?;
+        found.insert(record.document_id.clone(), record);
+    }
+    Ok(found)
+}
+
+/// The nodes of a document: of the revision served, and of those that no longer are.
+#[derive(Debug, Default)]
+struct Nodes {
+    served: Option<GraphNode>,
+    past: Vec<(Revision, Option<GraphNode>)>,
+}
+
+/// Keys of edges written in earlier rounds of one settlement.
+#[derive(Debug, Default)]
+struct Edges(BTreeSet<RecordKey>);
+
+struct Round<'a> {
+    publisher: &'a Publisher,
+    scope: &'a Scope,
+    live: BTreeMap<DocumentId, Revision>,
+    standing: BTreeMap<DocumentId, DocumentRecord>,
+}
+
+impl Round<'_> {
+    async fn nodes(&self, documents: &BTreeSet<DocumentId>) -> Result<BTreeMap<DocumentId, Nodes>, PublishError> {
+        let records = &*self.publisher.records;
+        let mut nodes: BTreeMap<DocumentId, Nodes> = BTreeMap::new();
+        let served = self.stored(documents).await?;
+        for document in documents {
+            let mut past: Vec<Revision> = Vec::new();
+            for item in records.query_all(&RecordPrefix::superseded_of(self.scope, document)).await? {
+                let mark: SupersededRevision = item.read()?;
+                if !mark.postings_removed {
+                    past.push(mark.revision);
+                }
+            }
+            // An archived document keeps its revision, but nothing points at it any more.
+            let archived = self.standing.get(document).filter(|record| record.status == DocumentStatus::Archived);
+            past.extend(archived.and_then(|record| record.active_revision.clone()));
+            past.retain(|revision| self.live.get(document) != Some(revision));
+            let keys: Vec<RecordKey> = past.iter().map(|revision| RecordKey::revision_node(document, revision)).collect();
+            let found = records.get_many(&keys).await?;
+            let found = found.iter().map(|item| item.as_ref().map(Item::read).transpose()).collect::<Result<Vec<_>, _>>()?;
+            let past = past.into_iter().zip(found).collect();
+            nodes.insert(document.clone(), Nodes { served: served.get(document).cloned(), past });
+        }
+        Ok(nodes)
+    }
+
+    /// The nodes of live documents, as their served revisions have them.
+    async fn stored(&self, documents: &BTreeSet<DocumentId>) -> Result<BTreeMap<DocumentId, GraphNode>, PublishError> {
+        let keys: Vec<RecordKey> =
+            documents.iter().filter_map(|document| Some(RecordKey::revision_node(document, self.live.get(document)?))).collect();
+        let mut nodes = BTreeMap::new();
+        for item in self.publisher.records.get_many(&keys).await?.iter().flatten() {
+            let node: GraphNode = item.read()?;
+            nodes.insert(node.document_id.clone(), node);
+        }
+        Ok(nodes)
+    }
+
+    /// Writes the nodes of what is served with their edges, and removes those that no longer hold. An edge is a pure
+    /// function of two served nodes, so the last to look sees to it, whoever published first.
+    async fn update_graph(
+        &self,
+        documents: &BTreeSet<DocumentId>,
+        nodes: &BTreeMap<DocumentId, Nodes>,
+        edges: &mut Edges,
+    ) -> Result<(), PublishError> {
+        let records = &*self.publisher.records;
+        let all = || nodes.values().flat_map(|nodes| nodes.served.iter().chain(nodes.past.iter().filter_map(|(_, node)| node.as_ref())));
+        let words: BTreeSet<String> = all().flat_map(|node| &node.keywords).map(|(word, _)| word.clone()).collect();
+        let carriers = postings::carriers(records, self.scope, words).await?;
+
+        let mut pairs: BTreeSet<(DocumentId, DocumentId)> = BTreeSet::new();
+        for node in all() {
+            for other in postings::sharing(&carriers, node, SHARED_MIN) {
+                let one = node.document_id.clone();
+                pairs.insert(if one <= other { (one, other) } else { (other, one) });
+            }
+        }
+        let involved: BTreeSet<DocumentId> = pairs.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+        let served = self.stored(&involved).await?;
+        let mut puts: Vec<Item> = Vec::new();
+        let mut stale: BTreeSet<RecordKey> = std::mem::take(&mut edges.0);
+        for (a, b) in &pairs {
+            let key = RecordKey::graph_edge(self.scope, a, b);
+            let edge: Option<GraphEdge> = match (served.get(a), served.get(b)) {
+                (Some(one), Some(other)) => relation::edge((a, &one.keywords), (b, &other.keywords)),
+                _ => None,
+            };
+            match edge {
+                Some(edge) => puts.push(Item::of(key, &edge)?),
+                None => {
+                    stale.insert(key);
+                }
+            }
+        }
+        for document in documents {
+            let key = RecordKey::graph_node(self.scope, document);
+            match nodes.get(document).and_then(|nodes| nodes.served.as_ref()) {
+                Some(node) => puts.push(Item::of(key, node)?),
+                None => {
+                    stale.insert(key);
+                }
+            }
+        }
+        edges.0 = puts.iter().map(|item| item.key.clone()).collect();
+        stale.retain(|key| !edges.0.contains(key));
+        records.write_many(puts, stale.into_iter().collect()).await?;
+        Ok(())
+    }
+
+    async fn remove_postings(&self, documents: &BTreeSet<DocumentId>, nodes: &BTreeMap<DocumentId, Nodes>) -> Result<(), PublishError> {
+        let records = &*self.publisher.records;
+        let mut marks: Vec<Item> = Vec::new();
+        for document in documents {
+            let Some(nodes) = nodes.get(document) else { continue };
+            for (revision, node) in &nodes.past {
+                postings::remove(records, self.scope, document, revision, node.as_ref()).await?;
+                let key = RecordKey::superseded(self.scope, document, revision);
+                if let Some(item) = records.get(&key).await? {
+                    let mark = SupersededRevision { postings_removed: true, ..item.read()? };
+                    marks.push(Item::of(key, &mark)?);
+                }
+            }
+        }
+        Ok(records.write_many(marks, Vec::new()).await?)
+    }
+
+    async fn erase_deleted(&self) -> Result<(), PublishError> {
+        for record in self.standing.values().filter(|record| record.status == DocumentStatus::Deleted) {
+            erase::document(self.publisher, record).await?;
+        }
+        Ok(())
+    }
+}

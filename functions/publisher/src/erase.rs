@@ -1,0 +1,102 @@
+//! Removes what a deleted document leaves behind: its objects, its records, the bytes it was read from.
+
+use std::collections::BTreeSet;
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+use quarry_model::record::{DocumentRecord, SupersededRevision};
+use quarry_model::{DocumentId, Manifest, ObjectKey, ObjectPrefix, RecordKey, RecordPrefix, Revision, Scope};
+use quarry_ports::{ObjectError, ObjectStore};
+
+use crate::Publisher;
+use crate::error::PublishError;
+use crate::postings::AT_ONCE;
+
+/// Removes every revision of a deleted document, except what was read after the delete: that belongs to a later
+/// source, which may be about to be published.
+pub(crate) async fn document(publisher: &Publisher, deleted: &DocumentRecord) -> Result<(), PublishError> {
+    let (scope, document) = (&deleted.scope, &deleted.document_id);
+    let mut revisions = folders(&*publisher.objects, scope, document).await?;
+    for item in publisher.records.query_all(&RecordPrefix::superseded_of(scope, document)).await? {
+        revisions.insert(item.read::<SupersededRevision>()?.revision);
+    }
+    for revision in revisions {
+        let manifest = manifest(&*publisher.objects, scope, document, &revision).await?;
+        if manifest.as_ref().is_some_and(|manifest| manifest.processing_date > deleted.updated_at) {
+            continue;
+        }
+        self::revision(publisher, scope, document, &revision, manifest.as_ref()).await?;
+    }
+    let mut hits = RecordPrefix::hits(scope);
+    hits.sk = format!("DOC#{document}");
+    let keys = publisher.records.query_all(&hits).await?.into_iter().map(|item| item.key).collect();
+    Ok(publisher.records.write_many(Vec::new(), keys).await?)
+}
+
+/// Removes one revision: the source it was read from, its records, its folder (the manifest first, so that what is left
+/// after a crash is no finished revision any more), its mark.
+async fn revision(
+    publisher: &Publisher,
+    scope: &Scope,
+    document: &DocumentId,
+    revision: &Revision,
+    manifest: Option<&Manifest>,
+) -> Result<(), PublishError> {
+    if let Some(job) = manifest.and_then(|manifest| manifest.job_id.as_ref()) {
+        if let Some(job) = publisher.jobs.load(job).await? {
+            publisher.objects.delete(&job.source).await?;
+        }
+    }
+    let items = publisher.records.query_all(&RecordPrefix::revision(document, revision)).await?;
+    let mut keys: Vec<RecordKey> = items.into_iter().map(|item| item.key).collect();
+    keys.push(RecordKey::superseded(scope, document, revision));
+    publisher.objects.delete(&ObjectKey::artifact(scope, document, revision, "manifest.json")).await?;
+    objects(&*publisher.objects, &ObjectPrefix::revision(scope, document, revision)).await?;
+    Ok(publisher.records.write_many(Vec::new(), keys).await?)
+}
+
+/// Removes the folder of a reading that came too late for a deleted document.
+pub(crate) async fn late(publisher: &Publisher, scope: &Scope, document: &DocumentId, late: &Revision) -> Result<(), PublishError> {
+    let manifest = manifest(&*publisher.objects, scope, document, late).await?;
+    revision(publisher, scope, document, late, manifest.as_ref()).await
+}
+
+/// The revisions of a document that have a folder.
+async fn folders(objects: &dyn ObjectStore, scope: &Scope, document: &DocumentId) -> Result<BTreeSet<Revision>, ObjectError> {
+    let prefix = ObjectPrefix::document(scope, document);
+    let mut revisions = BTreeSet::new();
+    let mut cursor = None;
+    loop {
+        let page = objects.list(&prefix, cursor.as_deref(), 1_000).await?;
+        let names = page.objects.iter().filter_map(|object| object.key.as_str().strip_prefix(prefix.as_str()));
+        revisions.extend(names.filter_map(|name| name.split('/').next()?.parse().ok()));
+        match page.cursor {
+            Some(next) => cursor = Some(next),
+            None => return Ok(revisions),
+        }
+    }
+}
+
+async fn objects(objects: &dyn ObjectStore, prefix: &ObjectPrefix) -> Result<(), ObjectError> {
+    loop {
+        let page = objects.list(prefix, None, 1_000).await?;
+        if page.objects.is_empty() {
+            return Ok(());
+        }
+        let keys = page.objects.into_iter().map(|object| object.key);
+        stream::iter(keys).map(|key| async move { objects.delete(&key).await }).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+    }
+}
+
+async fn manifest(
+    objects: &dyn ObjectStore,
+    scope: &Scope,
+    document: &DocumentId,
+    revision: &Revision,
+) -> Result<Option<Manifest>, ObjectError> {
+    match objects.get(&ObjectKey::artifact(scope, document, revision, "manifest.json")).await {
+        // One that cannot be read names no job and no time: the revision is removed without them.
+        Ok((bytes, _)) => Ok(serde_json::from_slice(&bytes).ok()),
+        Err(ObjectError::NotFound(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
