@@ -85,7 +85,7 @@ pub enum Condition {
     Exists,
     /// Only if the top-level field (a string or a whole number) has this value.
     Equals(String, Value),
-    /// Only if nothing is there, or the top-level field is a number below this.
+    /// Only if nothing is there, or the top-level field is a whole number below this.
     AbsentOrBelow(String, i64),
 }
 

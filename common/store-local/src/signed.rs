@@ -234,7 +234,7 @@ mod tests {
         let key = ObjectKey::from_event("uploads/a b+c%/ü/..");
         let url = signer().address(&Grant::put(key.clone(), 100, "text/plain; charset=utf-8"));
         let path = path_of(&url);
-        assert!(!path.contains(".."), "{path}");
+        assert!(path.split(['/', '?']).all(|segment| segment != ".."), "{path}");
         let verify = |method, path: &str, ct, now| signer().verify(method, path, ct, at(now)).map(|grant| grant.into_parts().0);
         let ct = Some("text/plain; charset=utf-8");
         assert_eq!(verify("PUT", path, ct, 99), Ok(key));
