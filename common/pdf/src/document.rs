@@ -1,0 +1,110 @@
+//! Opening a document, and reading it page by page.
+
+use std::sync::Arc;
+
+use hayro_syntax::object::{Dict, ObjectIdentifier};
+use hayro_syntax::{DecryptionError, LoadPdfError};
+use quarry_model::Limits;
+
+use crate::font::{FontInfo, Fonts};
+use crate::interpret::{Page, read_page};
+use crate::outline::{OutlineEntry, read_outline};
+
+/// Why a document cannot be opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PdfError {
+    /// It needs a password that we do not have.
+    #[error("a password is needed")]
+    Encrypted,
+    /// It has more pages than allowed.
+    #[error("{pages} pages, at most {limit} are read")]
+    TooManyPages {
+        /// Pages found.
+        pages: usize,
+        /// Pages allowed.
+        limit: u32,
+    },
+    /// No page can be found in it.
+    #[error("no page can be found")]
+    Corrupt,
+}
+
+/// An opened document.
+pub struct Pdf {
+    inner: hayro_syntax::Pdf,
+}
+
+impl Pdf {
+    /// Opens a document, with the empty password when it is encrypted.
+    pub fn open(bytes: Vec<u8>, limits: &Limits) -> Result<Self, PdfError> {
+        let inner = hayro_syntax::Pdf::new(Arc::new(bytes)).map_err(|error| match error {
+            LoadPdfError::Decryption(DecryptionError::PasswordProtected) => PdfError::Encrypted,
+            LoadPdfError::Decryption(_) => PdfError::Encrypted,
+            LoadPdfError::Invalid => PdfError::Corrupt,
+        })?;
+        let pages = inner.pages().len();
+        if pages == 0 {
+            return Err(PdfError::Corrupt);
+        }
+        if pages > limits.pdf_pages as usize {
+            return Err(PdfError::TooManyPages { pages, limit: limits.pdf_pages });
+        }
+        Ok(Self { inner })
+    }
+
+    /// How many pages it has.
+    pub fn page_count(&self) -> usize {
+        self.inner.pages().len()
+    }
+
+    /// The title by its own metadata.
+    pub fn title(&self) -> Option<String> {
+        let title = self.inner.metadata().title.as_ref()?;
+        Some(crate::outline::text_string(title)).filter(|title| !title.trim().is_empty())
+    }
+
+    /// The outline with pages and heights; empty when there is none.
+    pub fn outline(&self) -> Vec<OutlineEntry> {
+        let places: Vec<Option<ObjectIdentifier>> = self.inner.pages().iter().map(|page| page.raw().obj_id()).collect();
+        read_outline(self.inner.xref(), &places, &|index| {
+            self.inner.pages().get(index).map(|page| (page.initial_transform(true), page.render_dimensions()))
+        })
+    }
+
+    /// Reads every page in order, handing each to `take` with its number (from 1), until `take` answers `false`.
+    pub fn read(&self, mut take: impl FnMut(usize, Page, &[FontInfo]) -> bool) {
+        let mut fonts = Fonts::new();
+        for (index, page) in self.inner.pages().iter().enumerate() {
+            let read = read_page(page, &mut fonts);
+            if !take(index.saturating_add(1), read, &fonts.infos) {
+                return;
+            }
+        }
+    }
+
+    /// The catalog.
+    pub(crate) fn catalog(&self) -> Option<Dict<'_>> {
+        self.inner.xref().get(self.inner.xref().root_id())
+    }
+
+    /// Whether the document carries scripts, actions, forms or files that are noted and never run.
+    pub fn active_content(&self) -> Vec<&'static str> {
+        let Some(catalog) = self.catalog() else { return Vec::new() };
+        let mut found = Vec::new();
+        if catalog.contains_key("OpenAction") || catalog.contains_key("AA") {
+            found.push("open action");
+        }
+        if let Some(names) = catalog.get::<Dict<'_>>("Names") {
+            if names.contains_key("JavaScript") {
+                found.push("script");
+            }
+            if names.contains_key("EmbeddedFiles") {
+                found.push("embedded files");
+            }
+        }
+        if catalog.get::<Dict<'_>>("AcroForm").is_some_and(|form| form.contains_key("XFA")) {
+            found.push("XFA form");
+        }
+        found
+    }
+}

@@ -1,0 +1,27 @@
+//! The reading layer for PDF.
+//!
+//! What this room is for: turning the bytes of a PDF into what stands on its pages: glyphs with their character, place,
+//! font and size; lines in reading order; ruling lines and filled rectangles; placed pictures; the outline. What enters:
+//! bytes and limits. What leaves: [`Page`] by page, so that a damaged page costs itself and no other. What it must never
+//! do: run anything found in the document, fetch anything, or decide what a heading is.
+//!
+//! All coordinates are in points from the top left corner of the page as it is shown (rotation applied), y downwards.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
+)]
+
+mod document;
+mod font;
+mod geometry;
+mod interpret;
+mod lines;
+mod outline;
+mod to_unicode;
+
+pub use document::{Pdf, PdfError};
+pub use font::FontInfo;
+pub use geometry::{Rect, Rule};
+pub use interpret::{Fill, Glyph, Page, Picture};
+pub use lines::{Line, Word, lines_of};
+pub use outline::OutlineEntry;
