@@ -10,16 +10,23 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod annotate;
 pub mod archive;
+mod assets;
+mod chunks;
 pub mod encoding;
 pub mod grid;
+pub mod heading;
+mod keywords;
 pub mod numbering;
 pub mod parser;
+mod prepare;
 pub mod revision;
 pub mod stage;
+mod summary;
 pub mod xml;
 
 pub use grid::{BuiltTable, TableBuilder};
 pub use parser::{Parser, Source};
-pub use revision::{Artifact, RevisionFolder, RevisionRequest, parse_to_folder};
+pub use revision::{Artifact, RevisionFolder, RevisionRequest, parse_to_folder, revision_of};
 pub use stage::ParseStage;

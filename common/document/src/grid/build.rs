@@ -3,9 +3,9 @@
 use quarry_model::{Cell, Limits, Table};
 
 /// HTML's own cap on `colspan`.
-const MAX_COLSPAN: u32 = 1_000;
+pub(super) const MAX_COLSPAN: u32 = 1_000;
 /// No grid is wider than a spreadsheet.
-const MAX_COLUMNS: u32 = 16_384;
+pub(super) const MAX_COLUMNS: u32 = 16_384;
 
 /// A finished table, and what did not fit into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,11 +85,11 @@ impl TableBuilder {
         let Some(row) = self.rows.len().checked_sub(1) else { return false };
         let Some(Some(cover)) = self.columns.get(column as usize).copied() else { return false };
         let row = row as u64;
-        if cover.until > row {
-            return true;
-        }
         if cover.until < row || cover.cell.0 as u64 == row {
             return false;
+        }
+        if cover.until > row {
+            return true;
         }
         for c in self.columns.iter_mut().flatten().filter(|c| c.cell == cover.cell) {
             c.until = row.saturating_add(1);
@@ -160,4 +160,68 @@ impl TableBuilder {
 /// A cell and everything nested in it. Nesting is bounded by the parsers' own depth limits.
 fn cell_count(cell: &Cell) -> u64 {
     cell.tables.iter().flat_map(|t| t.rows.iter().flatten()).map(cell_count).fold(1, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::to_html;
+
+    fn builder(max: u64) -> TableBuilder {
+        TableBuilder::new(&Limits { table_cells: max, ..Limits::default() })
+    }
+
+    #[test]
+    fn vertical_merges_become_row_spans() {
+        let mut b = builder(100);
+        for row in 0..3 {
+            b.row();
+            if row == 0 {
+                b.cell_at(0, Cell::spanning("left", 1, 2));
+            } else {
+                assert!(b.continue_above(0) && b.continue_above(1), "asked for each column of the merge");
+            }
+            b.cell_at(2, Cell::new(row.to_string()));
+        }
+        let built = b.finish(0, 0, "");
+        assert_eq!(
+            to_html(&built.table),
+            "<table>\n<tr><td rowspan=\"3\" colspan=\"2\">left</td><td>0</td></tr>\n<tr><td>1</td></tr>\n<tr><td>2</td></tr>\n</table>"
+        );
+    }
+
+    #[test]
+    fn a_merge_without_a_beginning_is_no_merge() {
+        let mut b = builder(100);
+        b.row();
+        assert!(!b.continue_above(0));
+        b.cell(Cell::new("a"));
+        b.row();
+        b.cell_at(1, Cell::new("b"));
+        assert!(!b.continue_above(0), "the cell above ended in the row above, this row has its own");
+        assert_eq!(b.finish(0, 0, "").table.rows[1].len(), 2);
+    }
+
+    #[test]
+    fn gaps_are_filled_and_the_end_is_trimmed() {
+        let mut b = builder(100);
+        b.row();
+        b.cell_at(2, Cell::new("x"));
+        b.row();
+        b.row();
+        let table = b.finish(9, 0, "c").table;
+        assert_eq!((table.rows.len(), table.rows[0].len(), table.header_rows), (1, 3, 1));
+    }
+
+    #[test]
+    fn no_more_cells_than_allowed() {
+        let mut b = builder(3);
+        for _ in 0..10 {
+            b.row();
+            b.cell(Cell::spanning("x", u32::MAX, 1 << 31));
+        }
+        let built = b.finish(0, 0, "");
+        assert_eq!((built.table.rows.iter().flatten().count(), built.dropped_cells), (3, 7));
+        assert!(built.table.rows.iter().flatten().all(|c| c.colspan <= 1_000 && c.rowspan <= 3));
+    }
 }

@@ -7,8 +7,6 @@ mod markdown;
 mod window;
 
 pub use build::{BuiltTable, TableBuilder};
-pub use html::to_html;
+pub use html::{text_of, to_html};
 pub use markdown::to_markdown;
 pub use window::{TableWindow, windows};
-
-pub(crate) use layout::plain_text;

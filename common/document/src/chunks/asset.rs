@@ -1,0 +1,173 @@
+//! Chunks and files of pictures and tables.
+
+use std::collections::HashMap;
+
+use quarry_model::{Chunk, ChunkId, ChunkType, Limits, Row, Table};
+
+use super::{Draft, context, metadata, place};
+use crate::assets::Pictures;
+use crate::grid;
+use crate::heading::SectionTree;
+
+/// Where a stored picture went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PictureFile {
+    /// Index into [`Pictures::stored`].
+    pub picture: usize,
+    /// `image-<ordinal>`.
+    pub id: String,
+    /// `images/image-<ordinal>.<ext>`.
+    pub path: String,
+}
+
+/// Where a table went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StoredTable {
+    /// `table-<ordinal>`.
+    pub id: String,
+    /// `tables/table-<ordinal>.html`.
+    pub path: String,
+    /// The whole table.
+    pub html: String,
+    /// Its caption.
+    pub caption: String,
+}
+
+/// What one asset row became.
+pub(super) struct Written {
+    /// Its file, relative to the revision folder.
+    pub file: String,
+    /// Its chunk, or the windows of a large table.
+    pub drafts: Vec<Draft>,
+}
+
+/// Writes asset rows in reading order.
+pub(super) struct AssetWriter<'a> {
+    rows: &'a [Row],
+    pictures: &'a Pictures,
+    limits: &'a Limits,
+    /// Of each stored picture: its file, and how often it was shown.
+    shown: HashMap<usize, (String, usize)>,
+    /// How often each table chunk was seen.
+    tables_seen: HashMap<blake3::Hash, usize>,
+    pub file_of_row: HashMap<usize, String>,
+    pub picture_files: Vec<PictureFile>,
+    pub table_files: Vec<StoredTable>,
+}
+
+impl<'a> AssetWriter<'a> {
+    pub(super) fn new(rows: &'a [Row], pictures: &'a Pictures, limits: &'a Limits) -> Self {
+        Self {
+            rows,
+            pictures,
+            limits,
+            shown: HashMap::new(),
+            tables_seen: HashMap::new(),
+            file_of_row: HashMap::new(),
+            picture_files: Vec::new(),
+            table_files: Vec::new(),
+        }
+    }
+
+    /// Writes the asset of a row, its first chunk at `ordinal`.
+    pub(super) fn write(&mut self, row_index: usize, ordinal: u32, tree: &SectionTree) -> Written {
+        let Some(row) = self.rows.get(row_index) else { return Written { file: String::new(), drafts: Vec::new() } };
+        let written = match (&row.table, row.asset) {
+            (Some(table), _) => self.write_table(row, table, ordinal, tree),
+            (None, Some(asset)) => self.write_picture(row, asset, ordinal, tree),
+            (None, None) => self.write_table(row, &Table::default(), ordinal, tree),
+        };
+        self.file_of_row.insert(row_index, written.file.clone());
+        written
+    }
+
+    fn write_picture(&mut self, row: &Row, asset: usize, ordinal: u32, tree: &SectionTree) -> Written {
+        let place = self.pictures.of_asset.get(asset).copied().flatten().unwrap_or(usize::MAX);
+        let stored = self.pictures.stored.get(place);
+        let extension = stored.map_or("bin", |picture| picture.kind.extension);
+        let (file, occurrence) = match self.shown.get_mut(&place) {
+            Some((file, times)) => {
+                *times = times.saturating_add(1);
+                (file.clone(), *times)
+            }
+            None => {
+                let id = format!("image-{ordinal}");
+                let file = format!("images/{id}.{extension}");
+                self.shown.insert(place, (file.clone(), 0));
+                self.picture_files.push(PictureFile { picture: place, id, path: file.clone() });
+                (file, 0)
+            }
+        };
+        let said = row.content.trim();
+        let content = if said.is_empty() { context(tree.of_row(row)) } else { said }.to_owned();
+        let id = ChunkId::image(stored.map_or(&[][..], |picture| &picture.identity), occurrence);
+        let chunk = Piece { kind: ChunkType::Image, id, ordinal, content, file: &file, summary: said.to_owned() };
+        let drafts = vec![self.draft(row, tree, chunk, None, None)];
+        Written { file, drafts }
+    }
+
+    fn write_table(&mut self, row: &Row, table: &Table, ordinal: u32, tree: &SectionTree) -> Written {
+        let id = format!("table-{ordinal}");
+        let file = format!("tables/{id}.html");
+        let windows = grid::windows(table, self.limits);
+        let summary = table_summary(table);
+        let mut drafts = Vec::with_capacity(windows.len());
+        let mut whole = None;
+        let mut next = ordinal;
+        for window in windows {
+            let seen = self.tables_seen.entry(blake3::hash(window.html.as_bytes())).or_default();
+            let id = ChunkId::table(&window.html, *seen);
+            *seen = seen.saturating_add(1);
+            let plain = grid::text_of(&window.html);
+            if window.rows.is_none() {
+                whole = Some(window.html.clone());
+            }
+            let chunk = Piece { kind: ChunkType::Table, id, ordinal: next, content: window.html, file: &file, summary: summary.clone() };
+            drafts.push(self.draft(row, tree, chunk, Some(plain), window.rows));
+            next = next.saturating_add(1);
+        }
+        let html = whole.unwrap_or_else(|| grid::to_html(table));
+        self.table_files.push(StoredTable { id, path: file.clone(), html, caption: table.caption.clone() });
+        Written { file, drafts }
+    }
+
+    fn draft(&self, row: &Row, tree: &SectionTree, piece: Piece<'_>, plain: Option<String>, rows: Option<[u32; 3]>) -> Draft {
+        let section = tree.index_of(row.section);
+        let (section_path, section_id) = match tree.sections().get(section) {
+            Some(section) => (section.path.as_str(), section.id.clone()),
+            None => ("", quarry_model::SectionId::for_path(&[], 0)),
+        };
+        let name = piece.file.rsplit('/').next().unwrap_or_default();
+        let (page_nums, boxes) = place([row].into_iter());
+        let mut metadata = metadata(section_id, &piece.content);
+        metadata.summary = piece.summary;
+        metadata.page_nums = page_nums;
+        metadata.boxes = boxes;
+        metadata.file_path = Some(piece.file.to_owned());
+        metadata.rows = rows;
+        metadata.hidden = row.hidden;
+        let path = format!("{section_path}/{name}");
+        let chunk = Chunk { chunk_id: piece.id, kind: piece.kind, ordinal: piece.ordinal, content: piece.content, path, metadata };
+        Draft { chunk, plain, section }
+    }
+}
+
+struct Piece<'f> {
+    kind: ChunkType,
+    id: ChunkId,
+    ordinal: u32,
+    content: String,
+    file: &'f str,
+    summary: String,
+}
+
+/// What a table is about: its caption, or else its header cells, or else its first row.
+fn table_summary(table: &Table) -> String {
+    if !table.caption.is_empty() {
+        return table.caption.clone();
+    }
+    let first = table.rows.iter().find(|row| row.iter().any(|cell| !cell.text.trim().is_empty()));
+    let cells = first.into_iter().flatten().map(|cell| cell.text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let line = cells.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" | ");
+    quarry_language::tokens::truncate(&line, crate::summary::SUMMARY_TOKENS).to_owned()
+}

@@ -1,0 +1,79 @@
+//! Packing the units of one section into chunks.
+
+use quarry_model::Limits;
+
+use super::unit::{Joint, Unit};
+
+/// Groups units, in order, each group at most `chunk_tokens`: a group is closed where that brings it nearest to
+/// `chunk_target_tokens`, and one under `chunk_tail_tokens`, or without text, joins its predecessor where it fits.
+pub(super) fn pack<'a>(units: Vec<Unit<'a>>, limits: &Limits) -> Vec<Vec<Unit<'a>>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for unit in units {
+        match groups.last_mut() {
+            Some(group) if group.takes(&unit, limits) => group.push(unit),
+            _ => groups.push(Group::of(unit)),
+        }
+    }
+    let mut joined: Vec<Group<'a>> = Vec::with_capacity(groups.len());
+    for group in groups {
+        let small = group.tokens < limits.chunk_tail_tokens || !group.has_text;
+        match joined.last_mut() {
+            // The other way round for a predecessor that is small itself: the first of its section.
+            Some(before) if (small || before.tokens < limits.chunk_tail_tokens) && before.fits(&group, limits) => before.append(group),
+            _ => joined.push(group),
+        }
+    }
+    joined.into_iter().map(|group| group.units).collect()
+}
+
+struct Group<'a> {
+    units: Vec<Unit<'a>>,
+    tokens: u32,
+    has_text: bool,
+}
+
+impl<'a> Group<'a> {
+    fn of(unit: Unit<'a>) -> Self {
+        Self { tokens: unit.tokens, has_text: unit.has_text(), units: vec![unit] }
+    }
+
+    fn push(&mut self, unit: Unit<'a>) {
+        self.tokens = self.tokens.saturating_add(cost(&unit));
+        self.has_text |= unit.has_text();
+        self.units.push(unit);
+    }
+
+    fn append(&mut self, group: Self) {
+        for unit in group.units {
+            self.push(unit);
+        }
+    }
+
+    fn takes(&self, unit: &Unit<'a>, limits: &Limits) -> bool {
+        let sum = self.tokens.saturating_add(cost(unit));
+        if sum > limits.chunk_tokens {
+            return false;
+        }
+        // A picture belongs to the text it follows; a chunk is never begun by text that has none yet.
+        if !unit.has_text() || !self.has_text || sum <= limits.chunk_target_tokens {
+            return true;
+        }
+        let target = limits.chunk_target_tokens;
+        self.tokens < target && target.abs_diff(sum) < target.abs_diff(self.tokens)
+    }
+
+    fn fits(&self, group: &Self, limits: &Limits) -> bool {
+        let first = group.units.first().map_or(0, cost).saturating_sub(group.units.first().map_or(0, |u| u.tokens));
+        self.tokens.saturating_add(group.tokens).saturating_add(first) <= limits.chunk_tokens
+    }
+}
+
+/// Tokens a unit adds to a chunk: its own and what separates it. Separators that tokens swallow make the sum too high,
+/// never too low.
+fn cost(unit: &Unit<'_>) -> u32 {
+    let separator = match unit.joint {
+        Joint::Paragraph | Joint::Line => 1,
+        Joint::Continue => 0,
+    };
+    unit.tokens.saturating_add(separator)
+}

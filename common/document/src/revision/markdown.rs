@@ -1,0 +1,81 @@
+//! `full.md`: the whole document as one Markdown file, for people and for programs that want nothing else.
+
+use std::collections::HashMap;
+
+use quarry_model::{Row, RowKind};
+
+use crate::grid;
+use crate::heading::SectionTree;
+
+/// Writes headings and rows in reading order. `files` says which file an asset's row got.
+pub(super) fn write(rows: &[Row], tree: &SectionTree, files: &HashMap<usize, String>) -> String {
+    let mut out = String::new();
+    let mut told = 0_usize;
+    let hosted: std::collections::HashSet<usize> =
+        rows.iter().filter(|row| row.kind == RowKind::Text).flat_map(|row| row.refs.iter().map(|r| r.row)).collect();
+    for (index, row) in rows.iter().enumerate() {
+        let until = tree.index_of(row.section).saturating_add(1);
+        told = headings(tree, told, until, &mut out);
+        match row.kind {
+            RowKind::Text => text(row, rows, files, &mut out),
+            _ if hosted.contains(&index) => {}
+            _ => block(&asset(index, row, files), &mut out),
+        }
+    }
+    headings(tree, told, tree.sections().len(), &mut out);
+    out
+}
+
+fn headings(tree: &SectionTree, told: usize, until: usize, out: &mut String) -> usize {
+    for section in tree.sections().iter().take(until).skip(told).filter(|section| section.level > 0) {
+        block(&format!("{} {}", "#".repeat(section.level.min(6) as usize), section.title), out);
+    }
+    told.max(until)
+}
+
+fn block(text: &str, out: &mut String) {
+    let text = text.trim_end();
+    if text.is_empty() {
+        return;
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(text);
+    out.push('\n');
+}
+
+fn text(row: &Row, rows: &[Row], files: &HashMap<usize, String>, out: &mut String) {
+    let mut content = String::with_capacity(row.content.len());
+    let mut refs: Vec<(usize, usize)> = row.refs.iter().map(|reference| (reference.at, reference.row)).collect();
+    refs.sort_unstable_by_key(|(at, _)| *at);
+    let mut refs = refs.into_iter().peekable();
+    if refs.peek().is_none() {
+        content.push_str(&row.content);
+    } else {
+        for (at, character) in row.content.chars().map(Some).chain([None]).enumerate() {
+            while let Some((_, index)) = refs.next_if(|(place, _)| *place <= at || character.is_none()) {
+                let target = rows.get(index).map(|target| asset(index, target, files)).unwrap_or_default();
+                content.push_str(&format!("\n\n{target}\n\n"));
+            }
+            content.extend(character);
+        }
+    }
+    if row.tight && !out.is_empty() {
+        out.push_str(content.trim_end());
+        out.push('\n');
+    } else {
+        block(content.trim_start_matches('\n'), out);
+    }
+}
+
+fn asset(index: usize, row: &Row, files: &HashMap<usize, String>) -> String {
+    let Some(file) = files.get(&index) else { return String::new() };
+    match &row.table {
+        Some(table) => grid::to_markdown(table).unwrap_or_else(|| grid::to_html(table)),
+        None => {
+            let alt: String = row.content.split_whitespace().collect::<Vec<_>>().join(" ").replace(['[', ']'], " ");
+            format!("![{alt}]({file})")
+        }
+    }
+}
