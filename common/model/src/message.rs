@@ -115,6 +115,15 @@ pub struct PublishMessage {
     pub action: PublishAction,
 }
 
+impl PublishMessage {
+    /// The ordered group of all publications in one namespace: 32 hex digits, so that any queue accepts it (a group on
+    /// SQS is ASCII of at most 128 characters, a namespace is neither).
+    pub fn group(scope: &Scope) -> String {
+        let hash = blake3::hash(format!("{}\0{}", scope.owner, scope.namespace).as_bytes());
+        hash.to_hex().chars().take(32).collect()
+    }
+}
+
 /// What to do with a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
