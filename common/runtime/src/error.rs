@@ -1,6 +1,6 @@
 //! What can go wrong around a stage.
 
-use quarry_model::{JobId, JobState};
+use quarry_model::{DocumentId, JobId, JobState};
 use quarry_ports::{ObjectError, QueueError, RecordError, TransactError};
 
 /// Why something around a stage failed, by meaning.
@@ -22,6 +22,14 @@ pub enum Error {
     /// An idempotency key was used before, for another request.
     #[error("idempotency key already stands for job {0}, made by a different request")]
     KeyReused(JobId),
+    /// A job is at work on the document.
+    #[error("job {job} is at work on document {document}")]
+    DocumentBusy {
+        /// The document.
+        document: DocumentId,
+        /// The job.
+        job: JobId,
+    },
     /// Others kept changing the same record; trying again can help.
     #[error("job {0} is being changed by others")]
     Contended(JobId),

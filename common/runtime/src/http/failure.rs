@@ -86,6 +86,13 @@ impl From<Error> for Failure {
                     .with("resource", "Job")
                     .with("id", job.as_str()),
             ),
+            Error::DocumentBusy { document, job } => Self(
+                ApiError::new(ApiCode::Aborted, format!("Document already has an active ingestion job. Active job: {job}."))
+                    .with("reason", "ABORTED")
+                    .with("resource", "Document")
+                    .with("id", document.as_str())
+                    .with("job_id", job.as_str()),
+            ),
             Error::Contended(job) => Self(
                 ApiError::new(ApiCode::Aborted, "The job is being changed by others. Try again.")
                     .with("reason", "ABORTED")

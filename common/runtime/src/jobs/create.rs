@@ -19,7 +19,7 @@ const REMEMBERED_MILLIS: i64 = 24 * 60 * 60 * 1000;
 pub struct NewJob {
     /// Whose.
     pub scope: Scope,
-    /// The document to renew; `None` makes a new one.
+    /// The document to renew, once the caller may; `None` makes a new one. While a job is at work on it, another is refused.
     pub document_id: Option<DocumentId>,
     /// How the bytes come.
     pub source_type: SourceType,
@@ -52,6 +52,22 @@ pub struct DropIn {
     pub file_name: String,
     /// Which of two drops at one place is newer.
     pub order: Order,
+}
+
+impl DropIn {
+    /// The job it means: one place, content and sequencer mean one job, so that a doubled event starts nothing new while
+    /// a file that returns to an earlier content is read again.
+    pub fn job_id(&self) -> JobId {
+        drop_in_job(&self.scope, &self.place, &self.content_tag, &self.order)
+    }
+}
+
+/// As [`DropIn::job_id`], for those who have no file name yet.
+pub fn drop_in_job(scope: &Scope, place: &str, content_tag: &str, order: &Order) -> JobId {
+    match &order.sequencer {
+        Some(sequencer) => JobId::for_drop_in(scope, place, &format!("{content_tag}#{sequencer}")),
+        None => JobId::for_drop_in(scope, place, content_tag),
+    }
 }
 
 /// A job, and whether this call made it.
@@ -116,10 +132,22 @@ impl Jobs {
                 }
                 writes.push((key.clone(), condition));
             }
+            let busy_with = match &new.document_id {
+                Some(document) => self.latest_job(document).await?,
+                None => None,
+            };
+            if let Some(job) = busy_with.as_ref().filter(|job| job.state.is_active()) {
+                return Err(Error::DocumentBusy { document: job.document_id.clone(), job: job.job_id.clone() });
+            }
             let job = self.fresh(&new)?;
             let expires = job.created_at.plus_millis(REMEMBERED_MILLIS);
             let remembered = Remembered { job_id: job.job_id.clone(), fingerprint: fingerprint.clone() };
-            let mut all = self.first_writes(&job)?;
+            let latest = match (&new.document_id, &busy_with) {
+                (None, _) => Condition::None,
+                (Some(_), None) => Condition::Absent,
+                (Some(_), Some(earlier)) => Condition::Equals("job_id".to_owned(), json!(earlier.job_id)),
+            };
+            let mut all = Self::first_writes(&job, latest)?;
             for (key, condition) in writes {
                 all.push(Write::Put(Item::of(key, &remembered)?.expiring(expires), condition));
             }
@@ -135,7 +163,7 @@ impl Jobs {
 
     /// Makes the job of a dropped file in `pending`, or returns it: one place and one content mean one job.
     pub async fn create_drop_in(&self, drop: DropIn) -> Result<Created, Error> {
-        let job_id = JobId::for_drop_in(&drop.scope, &drop.place, &drop.content_tag);
+        let job_id = drop.job_id();
         let now = self.now();
         let job = Job {
             schema_version: SCHEMA_VERSION,
@@ -165,7 +193,7 @@ impl Jobs {
         if let Some(known) = self.load(&job.job_id).await? {
             return Ok(Created::Known(known));
         }
-        match self.records().transact(self.first_writes(&job)?).await {
+        match self.records().transact(Self::first_writes(&job, Condition::None)?).await {
             Ok(()) => Ok(Created::New(job)),
             Err(TransactError::Conditions(_) | TransactError::Conflict) => {
                 let known = self.load(&job.job_id).await?.ok_or_else(|| Error::Contended(job.job_id.clone()))?;
@@ -173,6 +201,27 @@ impl Jobs {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The job last created for a document.
+    pub async fn latest_job(&self, document: &DocumentId) -> Result<Option<Job>, Error> {
+        let item = self.records().get(&RecordKey::document_job(document)).await?;
+        let id = item.as_ref().and_then(|item| item.body.get("job_id")).and_then(Value::as_str).and_then(|id| id.parse().ok());
+        match id {
+            Some(id) => self.load(&id).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The order of a file dropped at `place` just now, for stores that give no sequencer: it has one only when the same
+    /// content was dropped there before and its job has ended, so that first drops are named by their content alone.
+    pub async fn drop_in_order(&self, scope: &Scope, place: &str, content_tag: &str) -> Result<Order, Error> {
+        let plain = Order { created_millis: self.now().millis(), sequencer: None };
+        let earlier = self.load(&drop_in_job(scope, place, content_tag, &plain)).await?;
+        Ok(match earlier {
+            Some(job) if !job.state.is_active() => Order { sequencer: Some(format!("{:016X}", plain.created_millis)), ..plain },
+            _ => plain,
+        })
     }
 
     async fn remembered(&self, key: &RecordKey) -> Result<Option<Remembered>, Error> {
@@ -212,13 +261,14 @@ impl Jobs {
         })
     }
 
-    fn first_writes(&self, job: &Job) -> Result<Vec<Write>, Error> {
+    fn first_writes(job: &Job, latest: Condition) -> Result<Vec<Write>, Error> {
         let listing = RecordKey::job_listing(&job.scope.owner, job.created_at.millis(), &job.job_id);
         let entry = json!({ "job_id": job.job_id, "namespace": job.scope.namespace, "created_at": job.created_at });
         Ok(vec![
             Write::Put(Item::of(RecordKey::job(&job.job_id), job)?, Condition::Absent),
             Write::Put(event(job)?, Condition::None),
             Write::Put(Item::of(listing, &entry)?, Condition::None),
+            Write::Put(Item::of(RecordKey::document_job(&job.document_id), &json!({ "job_id": job.job_id }))?, latest),
         ])
     }
 }

@@ -12,7 +12,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use create::{Created, DropIn, NewJob};
+pub use create::{Created, DropIn, NewJob, drop_in_job};
 pub use list::{JobFilter, JobPage};
 
 use quarry_model::job::JobEvent;
