@@ -1,7 +1,5 @@
 //! What the local store promises beyond the ports.
 
-mod server;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};

@@ -12,7 +12,7 @@ use quarry_ports::{Clock, ObjectError, SystemClock};
 use quarry_store_local::{LocalStore, PublicBase};
 
 /// A store whose signed addresses reach a server of this test.
-pub async fn serve(folder: &Path) -> LocalStore {
+pub(crate) async fn serve(folder: &Path) -> LocalStore {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = PublicBase::new(&format!("http://{}", listener.local_addr().unwrap()));
     let store = LocalStore::open(folder, base).unwrap();
