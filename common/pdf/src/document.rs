@@ -82,6 +82,11 @@ impl Pdf {
         }
     }
 
+    /// The parsed file.
+    pub(crate) fn inner(&self) -> &hayro_syntax::Pdf {
+        &self.inner
+    }
+
     /// The catalog.
     pub(crate) fn catalog(&self) -> Option<Dict<'_>> {
         self.inner.xref().get(self.inner.xref().root_id())

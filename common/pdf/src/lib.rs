@@ -11,17 +11,23 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod columns;
 mod document;
 mod font;
 mod geometry;
 mod interpret;
+mod lattice;
 mod lines;
 mod outline;
+mod pictures;
 mod to_unicode;
 
+pub use columns::reading_order;
 pub use document::{Pdf, PdfError};
 pub use font::FontInfo;
 pub use geometry::{Rect, Rule};
 pub use interpret::{Fill, Glyph, Page, Picture};
+pub use lattice::{Grid, GridCell, grids_of};
 pub use lines::{Line, Word, lines_of};
 pub use outline::OutlineEntry;
+pub use pictures::PictureData;

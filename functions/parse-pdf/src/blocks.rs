@@ -1,0 +1,252 @@
+//! Lines → blocks: paragraphs, list items and heading candidates, joined over columns and pages.
+
+use quarry_model::PageBox;
+use quarry_pdf::{Line, Rect, Word, reading_order};
+
+use crate::figures::Figure;
+use crate::page::{Body, PageText};
+use crate::tables::FoundTable;
+
+/// Stands for a table or a figure while lines are put in reading order.
+const PLACEHOLDER: char = '\u{fffc}';
+
+/// One block in reading order.
+#[derive(Debug, Clone)]
+pub(crate) enum Block {
+    Text(TextBlock),
+    Table(FoundTable, u32),
+    Figure(Figure, u32),
+}
+
+/// A paragraph, a list item, or a line that may be a heading.
+#[derive(Debug, Clone)]
+pub(crate) struct TextBlock {
+    /// Lines with their page.
+    pub(crate) lines: Vec<(Line, u32)>,
+    /// White space above, in sizes; large at the top of a page or column.
+    pub(crate) above: f32,
+    /// Whether it stands in the middle of its column.
+    pub(crate) centred: bool,
+}
+
+impl TextBlock {
+    pub(crate) fn first(&self) -> Option<&Line> {
+        self.lines.first().map(|(line, _)| line)
+    }
+
+    pub(crate) fn page(&self) -> u32 {
+        self.lines.first().map_or(1, |(_, page)| *page)
+    }
+
+    pub(crate) fn size(&self) -> f32 {
+        self.first().map_or(0.0, |line| line.size)
+    }
+
+    pub(crate) fn all(&self, test: impl Fn(&Line) -> bool) -> bool {
+        self.lines.iter().all(|(line, _)| test(line))
+    }
+
+    /// Its text: lines joined, words broken at a line's end made whole.
+    pub(crate) fn text(&self) -> String {
+        let monospace = self.lines.len() > 1 && self.all(|line| line.monospace);
+        let mut out = String::new();
+        for (line, _) in &self.lines {
+            let text = line.text();
+            if out.is_empty() {
+                out = text;
+            } else if monospace {
+                out.push('\n');
+                out.push_str(&text);
+            } else {
+                join_line(&mut out, &text);
+            }
+        }
+        out
+    }
+
+    /// Pages it stands on.
+    pub(crate) fn pages(&self) -> Vec<u32> {
+        let mut pages: Vec<u32> = self.lines.iter().map(|(_, page)| *page).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        pages
+    }
+
+    /// One box a page and column.
+    pub(crate) fn boxes(&self) -> Vec<PageBox> {
+        let mut out: Vec<(u32, Rect)> = Vec::new();
+        for (line, page) in &self.lines {
+            match out.last_mut() {
+                Some((last, rect)) if last == page && line.rect.horizontal_overlap(rect) > 0.0 && line.rect.y0 > rect.y0 - line.size => {
+                    *rect = rect.union(&line.rect)
+                }
+                _ => out.push((*page, line.rect)),
+            }
+        }
+        out.iter().map(|(page, rect)| page_box(*page, rect)).collect()
+    }
+}
+
+pub(crate) fn page_box(page: u32, rect: &Rect) -> PageBox {
+    let tenth = |v: f32| (v * 10.0).round() / 10.0;
+    PageBox { page, x0: tenth(rect.x0), y0: tenth(rect.y0), x1: tenth(rect.x1), y1: tenth(rect.y1) }
+}
+
+/// Adds a line to a text: a hyphen at the end is dropped where a word was broken, and CJK text is joined without a space.
+pub(crate) fn join_line(out: &mut String, line: &str) {
+    let mut ends = out.chars().rev();
+    let (last, before) = (ends.next(), ends.next());
+    let next = line.chars().next();
+    let broken =
+        matches!(last, Some('-' | '\u{2010}' | '\u{ad}')) && before.is_some_and(char::is_lowercase) && next.is_some_and(char::is_lowercase);
+    if broken {
+        out.pop();
+    } else if !(last.is_some_and(is_cjk) && next.is_some_and(is_cjk)) {
+        out.push(' ');
+    }
+    out.push_str(line);
+}
+
+fn is_cjk(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}')
+}
+
+/// All blocks of the document.
+pub(crate) fn blocks_of(pages: Vec<PageText>, mut parts: Vec<(Vec<FoundTable>, Vec<Figure>)>, body: Body) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for (page, (tables, figures)) in pages.into_iter().zip(parts.drain(..)) {
+        let number = page.number;
+        let mut lines = page.lines;
+        lines.extend(tables.iter().enumerate().map(|(i, t)| placeholder('T', i, t.rect)));
+        lines.extend(figures.iter().enumerate().map(|(i, f)| placeholder('F', i, f.rect)));
+        let mut tables: Vec<Option<FoundTable>> = tables.into_iter().map(Some).collect();
+        let mut figures: Vec<Option<Figure>> = figures.into_iter().map(Some).collect();
+        let ordered = reading_order(lines);
+        let extent = ordered.iter().map(|l| l.rect).reduce(|a, b| a.union(&b)).unwrap_or_default();
+        let mut before: Option<Line> = None;
+        for line in ordered {
+            if let Some((kind, index)) = placed(&line) {
+                let found = match kind {
+                    'T' => tables.get_mut(index).and_then(Option::take).map(|table| Block::Table(table, number)),
+                    _ => figures.get_mut(index).and_then(Option::take).map(|figure| Block::Figure(figure, number)),
+                };
+                blocks.extend(found);
+                before = None;
+                continue;
+            }
+            add_line(&mut blocks, line.clone(), number, before.as_ref(), body, &extent);
+            before = Some(line);
+        }
+    }
+    blocks
+}
+
+fn placeholder(kind: char, index: usize, rect: Rect) -> Line {
+    let word = Word { text: format!("{PLACEHOLDER}{kind}{index}"), rect, size: 10.0, font: 0, rise: 0.0, spaced: false };
+    Line {
+        words: vec![word],
+        rect,
+        baseline: rect.y1,
+        size: 10.0,
+        font: 0,
+        bold: false,
+        italic: false,
+        monospace: false,
+        color: [0; 3],
+        angle: 0,
+        hidden: false,
+        drawn: usize::MAX,
+    }
+}
+
+fn placed(line: &Line) -> Option<(char, usize)> {
+    let mut marks = line.words.first()?.text.strip_prefix(PLACEHOLDER)?.chars();
+    let kind = marks.next()?;
+    Some((kind, marks.as_str().parse().ok()?))
+}
+
+fn add_line(blocks: &mut Vec<Block>, line: Line, page: u32, before: Option<&Line>, body: Body, extent: &Rect) {
+    let above = before.map_or(9.0, |last| (line.baseline - last.baseline) / line.size.max(1.0));
+    let above = if above < 0.0 { 9.0 } else { above };
+    if let Some(Block::Text(open)) = blocks.last_mut() {
+        if continues(open, &line, page, before, body) {
+            open.lines.push((line, page));
+            return;
+        }
+    }
+    let middle = (line.rect.x0 + line.rect.x1) / 2.0;
+    let centred = (middle - (extent.x0 + extent.x1) / 2.0).abs() < 6.0 && line.rect.width() < 0.8 * extent.width();
+    blocks.push(Block::Text(TextBlock { lines: vec![(line, page)], above, centred }));
+}
+
+/// Whether a line goes on with the block before it.
+fn continues(open: &TextBlock, line: &Line, page: u32, before: Option<&Line>, body: Body) -> bool {
+    let Some((last, last_page)) = open.lines.last() else { return false };
+    let size = last.size.max(line.size);
+    // A piece on the same baseline: the rest of a line cut by a wide gap, or what follows a list mark.
+    let level = *last_page == page && (last.baseline - line.baseline).abs() < 0.4 * size && line.rect.x0 >= last.rect.x1 - 1.0;
+    if level {
+        return true;
+    }
+    let alike = (last.size - line.size).abs() <= 0.12 * size
+        && last.monospace == line.monospace
+        && (last.bold == line.bold || !starts_bold_run(open, line));
+    if !alike || begins_item(&line.text()) {
+        return false;
+    }
+    let flows = *last_page == page && before.is_some_and(|b| b.drawn == last.drawn || b.rect == last.rect);
+    if flows {
+        let step = (line.baseline - last.baseline) / size;
+        if step > 0.0 {
+            let tight = step <= (body.leading * 1.22).max(1.28) || (open.lines.len() > 1 && same_step(open, step));
+            let left = open.lines.get(1).map_or(open.lines.first(), Some).map_or(last.rect.x0, |(l, _)| l.rect.x0);
+            let indented = line.rect.x0 - left > 0.9 * size && line.rect.x0 - last.rect.x0 > 0.9 * size && !open.centred;
+            let first_indented = open.lines.len() == 1 && last.rect.x0 - line.rect.x0 > 0.5 * size;
+            let outdented = left - line.rect.x0 > 0.9 * size && !first_indented && !open.centred;
+            let short = last.rect.x1 < widest(open) - 4.0 * size && open.lines.len() > 1 && ends_sentence(last);
+            return tight && !indented && !outdented && !short;
+        }
+    }
+    // A new column or page: a sentence that is not over goes on.
+    !ends_sentence(last) && open.lines.len() > 1 && line.text().chars().next().is_some_and(|c| c.is_lowercase() || is_cjk(c))
+}
+
+/// Whether the weight changes between whole lines, as it does between a heading and its text (and not within prose).
+fn starts_bold_run(open: &TextBlock, line: &Line) -> bool {
+    open.all(|l| l.bold) != line.bold
+}
+
+fn same_step(open: &TextBlock, step: f32) -> bool {
+    let mut steps = open.lines.windows(2).filter_map(|w| match w {
+        [(a, p), (b, q)] if p == q && b.baseline > a.baseline => Some((b.baseline - a.baseline) / b.size.max(1.0)),
+        _ => None,
+    });
+    steps.next().is_some_and(|first| (first - step).abs() < 0.08)
+}
+
+fn widest(open: &TextBlock) -> f32 {
+    open.lines.iter().map(|(l, _)| l.rect.x1).fold(f32::MIN, f32::max)
+}
+
+fn ends_sentence(line: &Line) -> bool {
+    let text = line.text();
+    text.trim_end_matches(['"', '\'', '”', '’', ')', ']', '»']).ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '：', '；'])
+}
+
+/// Whether a line begins a list item.
+pub(crate) fn begins_item(text: &str) -> bool {
+    let text = text.trim_start();
+    let Some(first) = text.chars().next() else { return false };
+    if matches!(first, '•' | '◦' | '▪' | '■' | '●' | '○' | '►' | '‣' | '∙' | '\u{f0b7}' | '\u{f0a7}') {
+        return true;
+    }
+    if matches!(first, '-' | '–' | '—' | '*' | '·') {
+        return text.chars().nth(1).is_none_or(char::is_whitespace);
+    }
+    let head: String = text.chars().take_while(|c| !c.is_whitespace()).take(8).collect();
+    let bare = head.trim_start_matches(['(', '[']).trim_end_matches(['.', ')', ']', ':']);
+    let marked = head.ends_with(['.', ')', ']']) && head.chars().count() <= 5;
+    marked
+        && !bare.is_empty()
+        && (bare.chars().all(|c| c.is_ascii_digit()) || bare.chars().count() == 1 && bare.chars().all(char::is_alphabetic))
+}

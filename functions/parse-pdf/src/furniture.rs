@@ -1,0 +1,92 @@
+//! Running headers, running footers and page numbers, recognised by repetition alone and kept out of the text.
+
+use std::collections::BTreeMap;
+
+use quarry_pdf::Line;
+
+use crate::page::PageText;
+
+/// Share of the page's height, from the top and from the bottom, in which furniture stands.
+const MARGIN: f32 = 0.13;
+/// Pages on which a line must stand again before it is furniture.
+const MIN_PAGES: usize = 3;
+/// Share of the pages (of one parity, for books set left and right) that must carry it.
+const MIN_SHARE: f32 = 0.3;
+
+/// Takes furniture out of every page.
+pub(crate) fn remove(pages: &mut [PageText]) {
+    if pages.len() < MIN_PAGES {
+        for page in pages.iter_mut() {
+            let height = page.height;
+            page.lines.retain(|line| !is_lone_number(line, height));
+        }
+        return;
+    }
+    let mut seen: BTreeMap<(String, i32), Vec<u32>> = BTreeMap::new();
+    for page in pages.iter() {
+        for line in page.lines.iter().filter(|line| in_margin(line, page.height)) {
+            for key in keys(line) {
+                seen.entry(key).or_default().push(page.number);
+            }
+        }
+    }
+    let count = pages.len() as f32;
+    let repeated = |line: &Line| {
+        keys(line).iter().any(|key| {
+            let Some(on) = seen.get(key) else { return false };
+            let mut distinct = on.clone();
+            distinct.dedup();
+            let parity = |p: u32| distinct.iter().filter(|n| **n % 2 == p).count() as f32;
+            let share = (distinct.len() as f32 / count).max(parity(0).max(parity(1)) / (count / 2.0).max(1.0) * 0.9);
+            distinct.len() >= MIN_PAGES && share >= MIN_SHARE || runs_on(&distinct)
+        })
+    };
+    for page in pages.iter_mut() {
+        let height = page.height;
+        page.lines.retain(|line| !(in_margin(line, height) && (repeated(line) || is_lone_number(line, height))));
+    }
+}
+
+/// A running title changes from chapter to chapter: standing on three pages in a row (or on three of one side) is enough.
+fn runs_on(pages: &[u32]) -> bool {
+    let triple =
+        |step: u32| pages.windows(3).any(|w| matches!(w, [a, b, c] if b.saturating_sub(*a) == step && c.saturating_sub(*b) == step));
+    triple(1) || triple(2)
+}
+
+fn in_margin(line: &Line, height: f32) -> bool {
+    line.rect.y1 < height * MARGIN || line.rect.y0 > height * (1.0 - MARGIN)
+}
+
+/// A line as furniture is compared: digits and Roman numerals count as any number, the height in steps of 6 points.
+/// Two keys, so that a line near the edge of a step is still the same.
+fn keys(line: &Line) -> [(String, i32); 2] {
+    let text: String =
+        line.words
+            .iter()
+            .map(|word| {
+                if is_number(&word.text) {
+                    "#".to_owned()
+                } else {
+                    word.text.chars().map(|c| if c.is_numeric() { '#' } else { c }).collect()
+                }
+            })
+            .collect::<Vec<String>>()
+            .join(" ");
+    let step = (line.baseline / 6.0).floor() as i32;
+    [(text.clone(), step), (text, step.saturating_add(if line.baseline.rem_euclid(6.0) > 3.0 { 1 } else { -1 }))]
+}
+
+fn is_number(text: &str) -> bool {
+    let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
+    !bare.is_empty()
+        && (bare.chars().all(|c| c.is_ascii_digit()) || (bare.len() <= 7 && bare.chars().all(|c| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c'))))
+}
+
+/// A page number standing alone in the margin.
+fn is_lone_number(line: &Line, height: f32) -> bool {
+    let far = line.rect.y1 < height * 0.08 || line.rect.y0 > height * 0.9;
+    far && line.words.len() <= 3
+        && line.words.iter().any(|w| is_number(&w.text))
+        && line.words.iter().all(|w| is_number(&w.text) || w.text.chars().all(|c| !c.is_alphanumeric()))
+}

@@ -1,0 +1,94 @@
+//! Reads PDF into rows.
+//!
+//! What this room is for: structure from the file's own evidence: headings by outline, numbering and setting; paragraphs
+//! over lines, columns and pages; tables; figures; every row with its pages and boxes. What enters: the bytes of a PDF.
+//! What leaves: [`Parsed`]. What it must never do: run scripts, open embedded files, guess in silence.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
+)]
+
+mod aligned;
+mod blocks;
+mod figures;
+mod furniture;
+mod headings;
+mod page;
+mod rows;
+mod tables;
+
+use quarry_document::{Parser, Source};
+use quarry_model::{DocumentCode, DocumentFailure, Limits, Parsed, Warning};
+use quarry_pdf::{Pdf, PdfError};
+
+use crate::page::PageText;
+
+/// The parser of PDF.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PdfParser;
+
+impl Parser for PdfParser {
+    fn name(&self) -> &'static str {
+        "parse-pdf"
+    }
+
+    fn version(&self) -> &'static str {
+        "1"
+    }
+
+    fn parse(&self, source: &Source<'_>, limits: &Limits) -> Result<Parsed, DocumentFailure> {
+        let pdf = Pdf::open(source.bytes.to_vec(), limits).map_err(|error| {
+            let code = match error {
+                PdfError::Encrypted => DocumentCode::Encrypted,
+                PdfError::TooManyPages { .. } => DocumentCode::TooManyPages,
+                PdfError::Corrupt => DocumentCode::Corrupt,
+            };
+            DocumentFailure::new(code, error.to_string())
+        })?;
+        let mut pages: Vec<PageText> = Vec::with_capacity(pdf.page_count());
+        pdf.read(|number, page, fonts| {
+            pages.push(PageText::of(number, &page, fonts));
+            true
+        });
+        let mut warnings = warnings_of(&pages, &pdf);
+        furniture::remove(&mut pages);
+        let body = page::body_of(&pages);
+        let figures = figures::figures_of(&pages);
+        let parts: Vec<_> = pages.iter_mut().zip(figures).map(|(page, figures)| (tables::take(page), figures)).collect();
+        let count = pages.len();
+        let blocks = blocks::blocks_of(pages, parts, body);
+        let outline = pdf.outline();
+        let found = headings::headings_of(&blocks, &outline, body, count);
+        let mut parsed = rows::rows_of(blocks, found, &pdf, limits);
+        parsed.outline = rows::outline_of(&outline);
+        parsed.title = pdf.title();
+        parsed.page_count = u32::try_from(count).ok();
+        parsed.partial |= warnings.iter().any(|w| w.code == DocumentCode::TooLarge);
+        parsed.warnings.append(&mut warnings);
+        Ok(parsed)
+    }
+}
+
+/// What of the pages could not be read, and what was found and never run.
+fn warnings_of(pages: &[PageText], pdf: &Pdf) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for page in pages {
+        let mut warn = |code, message: String| warnings.push(Warning { code, message, page: Some(page.number) });
+        if page.cut {
+            warn(DocumentCode::TooLarge, "the page holds more than is read; what came after is missing".to_owned());
+        }
+        if page.glyphs > 20 && (page.unmapped as usize).saturating_mul(10) > page.glyphs.saturating_mul(3) {
+            warn(
+                DocumentCode::NoText,
+                format!("{} of {} characters have no known meaning in the file's fonts", page.unmapped, page.glyphs),
+            );
+        }
+        if page.lines.is_empty() && !page.pictures.is_empty() {
+            warn(DocumentCode::NoText, "the page is a picture without text".to_owned());
+        }
+    }
+    for what in pdf.active_content() {
+        warnings.push(Warning::new(DocumentCode::Unsupported, format!("the file carries {what}: noted, never run or opened")));
+    }
+    warnings
+}

@@ -1,0 +1,3 @@
+//! The `parse-pdf` function on Lambda.
+
+fn main() {}

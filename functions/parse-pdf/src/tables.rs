@@ -1,0 +1,98 @@
+//! Tables of a page: drawn grids, text between level rules, and columns of cells that line up without any rule.
+
+use quarry_model::{Cell, Table};
+use quarry_pdf::{Grid, Line, Rect, Word};
+
+use crate::page::{PageText, inside};
+
+/// A table and where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct FoundTable {
+    pub(crate) rect: Rect,
+    pub(crate) table: Table,
+}
+
+/// Takes the tables of a page out of its lines.
+pub(crate) fn take(page: &mut PageText) -> Vec<FoundTable> {
+    let mut found = Vec::new();
+    let grids = std::mem::take(&mut page.grids);
+    for grid in &grids {
+        if found.iter().any(|t: &FoundTable| inside(&grid.rect, &t.rect)) {
+            continue;
+        }
+        if let Some(table) = from_grid(grid, &page.lines) {
+            page.lines.retain(|line| !inside(&line.rect, &grid.rect));
+            found.push(FoundTable { rect: grid.rect, table });
+        }
+    }
+    found.extend(crate::aligned::take(page));
+    found
+}
+
+/// A drawn grid with text in enough of its cells.
+fn from_grid(grid: &Grid, lines: &[Line]) -> Option<Table> {
+    let rows = grid.rows.len().saturating_sub(1);
+    let columns = grid.columns.len().saturating_sub(1);
+    if rows < 1 || columns < 2 && rows < 3 {
+        return None;
+    }
+    let within: Vec<&Line> = lines.iter().filter(|line| line.angle == 0 && inside(&line.rect, &grid.rect)).collect();
+    let mut texts: Vec<(Vec<&Word>, bool)> = grid.cells.iter().map(|_| (Vec::new(), true)).collect();
+    for line in &within {
+        for word in &line.words {
+            let (x, y) = ((word.rect.x0 + word.rect.x1) / 2.0, (word.rect.y0 + word.rect.y1) / 2.0);
+            let cell = grid.cells.iter().position(|cell| cell.rect.contains(x, y));
+            if let Some((words, bold)) = cell.and_then(|i| texts.get_mut(i)) {
+                words.push(word);
+                *bold &= line.bold;
+            }
+        }
+    }
+    let filled = texts.iter().filter(|(words, _)| !words.is_empty()).count();
+    if filled < 2 || (filled as f32) < 0.25 * grid.cells.len() as f32 {
+        return None;
+    }
+    let mut out: Vec<Vec<Cell>> = vec![Vec::new(); rows];
+    let mut header = vec![true; rows];
+    for (cell, (words, bold)) in grid.cells.iter().zip(texts) {
+        let text = cell_text(words);
+        if let Some(flag) = header.get_mut(cell.row) {
+            *flag &= bold || text.is_empty();
+        }
+        if let Some(row) = out.get_mut(cell.row) {
+            let span = |n: usize| u32::try_from(n).unwrap_or(1);
+            row.push(Cell::spanning(text, span(cell.rowspan), span(cell.colspan)));
+        }
+    }
+    let header_rows = header.iter().take_while(|h| **h).count();
+    let header_rows = if header_rows >= rows { 0 } else { header_rows };
+    Some(Table { rows: out, header_rows: u32::try_from(header_rows).unwrap_or(0), header_columns: 0, caption: String::new() })
+}
+
+/// The words of a cell from the top, line by line.
+pub(crate) fn cell_text(mut words: Vec<&Word>) -> String {
+    words.sort_by(|a, b| a.rect.y1.total_cmp(&b.rect.y1));
+    let mut lines: Vec<Vec<&Word>> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.iter().any(|w| (w.rect.y1 - word.rect.y1).abs() < 0.4 * word.size.max(w.size)) => line.push(word),
+            _ => lines.push(vec![word]),
+        }
+    }
+    let mut out = String::new();
+    for line in &mut lines {
+        line.sort_by(|a, b| a.rect.x0.total_cmp(&b.rect.x0));
+        for (i, word) in line.iter().enumerate() {
+            if !out.is_empty() && (i == 0 || word.spaced || gap(line, i)) {
+                out.push(' ');
+            }
+            out.push_str(&word.text);
+        }
+    }
+    out
+}
+
+fn gap(line: &[&Word], i: usize) -> bool {
+    let (Some(before), Some(word)) = (i.checked_sub(1).and_then(|b| line.get(b)), line.get(i)) else { return false };
+    word.rect.x0 - before.rect.x1 > 0.16 * word.size
+}
