@@ -1,5 +1,7 @@
 //! What is indexed: documents and their chunks, with the words of the section they stand in.
 
+use std::borrow::Cow;
+
 use quarry_model::{Chunk, DocumentId, Revision};
 use serde::{Deserialize, Serialize};
 
@@ -34,4 +36,29 @@ pub struct SectionText {
     pub title: String,
     /// Leading sentences, or `Covers: …`; may be empty.
     pub summary: String,
+}
+
+/// A chunk as the store holds it: JSON, whose repeated keys the store's compression takes out.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredForm<'a> {
+    file_name: Cow<'a, str>,
+    chunk: Cow<'a, Chunk>,
+    section: Cow<'a, SectionText>,
+}
+
+impl StoredForm<'_> {
+    /// Writes a chunk without its word list, which the content says again.
+    pub(crate) fn write(file_name: &str, indexed: &IndexedChunk) -> Result<Vec<u8>, serde_json::Error> {
+        let mut chunk = Cow::Borrowed(&indexed.chunk);
+        if !chunk.metadata.tokens.is_empty() {
+            chunk.to_mut().metadata.tokens = Vec::new();
+        }
+        serde_json::to_vec(&StoredForm { file_name: Cow::Borrowed(file_name), chunk, section: Cow::Borrowed(&indexed.section) })
+    }
+
+    /// Reads a chunk back, with its document's file name.
+    pub(crate) fn read(bytes: &[u8]) -> Result<(String, IndexedChunk), serde_json::Error> {
+        let form: StoredForm<'static> = serde_json::from_slice(bytes)?;
+        Ok((form.file_name.into_owned(), IndexedChunk { chunk: form.chunk.into_owned(), section: form.section.into_owned() }))
+    }
 }

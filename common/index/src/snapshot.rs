@@ -2,27 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use quarry_model::record::IndexManifest;
-use quarry_model::{DocumentId, Revision};
+use quarry_language::Query;
+use quarry_model::record::{IndexManifest, SplitEntry};
+use quarry_model::{DocumentId, ObjectKey, Revision};
 use quarry_ports::ObjectStore;
 
 use crate::cache::SplitCache;
+use crate::channel::{self, Channel};
 use crate::document::IndexedChunk;
-use crate::error::{IndexError, MissingSplit};
+use crate::error::{IndexError, MissingReason, MissingSplit};
 use crate::filter::Filter;
+use crate::rank::{Corpus, Ranking};
+use crate::view::View;
 
-/// What a query is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Channel {
-    /// File name, section path, title.
-    Path,
-    /// Content and section summary.
-    Content,
-    /// Exact, case-folded pieces of content and path.
-    Term,
-}
+/// Splits opened at the same time.
+const OPEN_PARALLEL: usize = 16;
+/// Rounds of reading a search may need; see `channel`.
+const ROUNDS_MAX: usize = 12;
 
 /// A chunk that matched. Hits are ordered by score to 1e-4, document, ordinal.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,25 +55,68 @@ pub struct LiveDocument {
     pub revision: Revision,
     /// Chunks.
     pub chunks: u32,
-    split: usize,
+    view: usize,
+    from: u32,
 }
 
 /// The splits of one manifest, opened.
 pub struct Snapshot {
+    objects: Arc<dyn ObjectStore>,
+    cache: Arc<SplitCache>,
+    views: Vec<View>,
     documents: BTreeMap<DocumentId, LiveDocument>,
+    corpus: Corpus,
+    ranking: Ranking,
+    missing: Mutex<Vec<MissingSplit>>,
 }
 
 impl Snapshot {
     /// Opens every split of the manifest: from the cache, else by ranged reads in parallel. Splits that cannot be
     /// read are reported by [`Self::missing`]; the others answer.
     pub async fn open(objects: Arc<dyn ObjectStore>, cache: Arc<SplitCache>, manifest: &IndexManifest) -> Result<Self, IndexError> {
-        let _ = (objects, cache, manifest);
-        Err(IndexError::Segment("not yet".into()))
+        use futures::StreamExt as _;
+        let live: Vec<&SplitEntry> = manifest.splits.iter().filter(|split| split.documents.iter().any(|document| !document.dead)).collect();
+        let opened: Vec<Result<View, IndexError>> = futures::stream::iter(live.iter().copied())
+            .map(|split| {
+                let (objects, cache) = (&objects, &cache);
+                async move { View::new(cache.open(objects.as_ref(), split).await?, split) }
+            })
+            .buffered(OPEN_PARALLEL)
+            .collect()
+            .await;
+        let mut views = Vec::with_capacity(opened.len());
+        let mut missing = Vec::new();
+        for (result, split) in opened.into_iter().zip(live) {
+            match result {
+                Ok(view) => views.push(view),
+                Err(error) => {
+                    tracing::warn!(split = %split.key, %error, "split cannot be read");
+                    let documents = split.documents.iter().filter(|document| !document.dead).count() as u32;
+                    missing.push(MissingSplit { key: split.key.clone(), reason: reason(&error), documents });
+                }
+            }
+        }
+        let mut documents = BTreeMap::new();
+        for (at, view) in views.iter().enumerate() {
+            for document in view.live() {
+                let live = LiveDocument { revision: document.revision.clone(), chunks: document.to - document.from, view: at, from: document.from };
+                documents.insert(document.document_id.clone(), live);
+            }
+        }
+        let corpus = Corpus::of(&views);
+        Ok(Self { objects, cache, views, documents, corpus, ranking: Ranking::default(), missing: Mutex::new(missing) })
     }
 
-    /// Splits that could not be read so far. One that is [`crate::MissingReason::Gone`] means: read the head again.
+    /// The same snapshot with other weights.
+    #[must_use]
+    pub fn with_ranking(mut self, ranking: Ranking) -> Self {
+        self.ranking = ranking;
+        self
+    }
+
+    /// Splits that could not be read so far. One that is [`MissingReason::Gone`] means: read the head again.
     pub fn missing(&self) -> Vec<MissingSplit> {
-        Vec::new()
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Live documents of the splits that could be read, by id.
@@ -83,50 +124,144 @@ impl Snapshot {
         &self.documents
     }
 
+    /// The languages of the live chunks (ISO 639-1), most frequent first.
+    pub fn languages(&self) -> &[String] {
+        &self.corpus.languages
+    }
+
     /// The best `limit` chunks of one channel. An empty query has no hits.
     pub async fn search(&self, channel: Channel, query: &str, filter: &Filter, limit: usize) -> Result<Vec<Hit>, IndexError> {
         Ok(self.search_channels(&[channel], query, filter, limit).await?.pop().unwrap_or_default())
     }
 
-    /// As [`Self::search`] for several channels at once, in the order asked: all reads of all channels share one round.
-    pub async fn search_channels(
-        &self,
-        channels: &[Channel],
-        query: &str,
-        filter: &Filter,
-        limit: usize,
-    ) -> Result<Vec<Vec<Hit>>, IndexError> {
-        let _ = (channels, query, filter, limit);
-        Ok(Vec::new())
+    /// As [`Self::search`] for several channels at once, in the order asked: all reads of all channels share rounds.
+    /// A split that fails now is reported by [`Self::missing`] and left out of this answer.
+    pub async fn search_channels(&self, channels: &[Channel], query: &str, filter: &Filter, limit: usize) -> Result<Vec<Vec<Hit>>, IndexError> {
+        let languages: Vec<&str> = self.corpus.languages.iter().map(String::as_str).collect();
+        let query = Query::new(query, &languages);
+        if query.concepts.is_empty() || limit == 0 {
+            return Ok(vec![Vec::new(); channels.len()]);
+        }
+        let masks: Vec<Option<Vec<bool>>> = self.views.iter().map(|view| view.mask(filter)).collect();
+        for _ in 0..ROUNDS_MAX {
+            let mut out = Vec::with_capacity(channels.len());
+            for &channel in channels {
+                let scores = channel::scores(&self.views, &self.corpus, channel, &query, &self.ranking)?;
+                out.push(channel::best(&self.views, &scores, &masks, limit));
+            }
+            if !self.fetch_missing().await? {
+                return Ok(out);
+            }
+        }
+        Err(IndexError::Segment("a search did not settle".into()))
+    }
+
+    /// Fetches what all splits missed, in parallel; `false` when nothing was missing.
+    async fn fetch_missing(&self) -> Result<bool, IndexError> {
+        let fetches = self.views.iter().map(|view| view.segment.fetch_missing(self.objects.as_ref()));
+        let fetched = futures::future::try_join_all(fetches).await;
+        if let Err(error) = &fetched {
+            self.report(error);
+        }
+        let any = fetched?.into_iter().any(|fetched| fetched);
+        if any {
+            self.cache.shrink();
+        }
+        Ok(any)
+    }
+
+    fn report(&self, error: &IndexError) {
+        let (IndexError::Gone(key) | IndexError::Corrupt { key, .. }) = error else {
+            return;
+        };
+        let documents = self.views.iter().filter(|view| view.segment.key() == key).map(|view| view.live().count() as u32).sum();
+        self.note_missing(key, reason(error), documents);
+    }
+
+    fn note_missing(&self, key: &ObjectKey, reason: MissingReason, documents: u32) {
+        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        if !missing.iter().any(|split| &split.key == key) {
+            missing.push(MissingSplit { key: key.clone(), reason, documents });
+        }
     }
 
     /// The number of chunks that pass the filter; no reads.
     pub fn count(&self, filter: &Filter) -> u64 {
-        let _ = filter;
-        0
+        self.views.iter().map(|view| view.mask(filter).map_or(view.chunks, |mask| mask.iter().filter(|taken| **taken).count() as u64)).sum()
     }
 
     /// All chunks that pass the filter, by document and ordinal, score 0; no reads.
     pub fn all(&self, filter: &Filter) -> Vec<Hit> {
-        let _ = filter;
-        Vec::new()
+        let masks: Vec<Option<Vec<bool>>> = self.views.iter().map(|view| view.mask(filter)).collect();
+        let mut out = Vec::new();
+        for live in self.documents.values() {
+            let view = &self.views[live.view];
+            let taken = |doc: &u32| masks[live.view].as_ref().is_none_or(|mask| mask[*doc as usize]);
+            out.extend((live.from..live.from + live.chunks).filter(taken).filter_map(|doc| channel::hit(view, doc, 0.0)));
+        }
+        out
     }
 
     /// The chunks of one section in reading order (those of its descendants too with `descendants`), score 0; no reads.
     pub fn section(&self, document: &DocumentId, section_path: &str, descendants: bool) -> Vec<Hit> {
-        let _ = (document, section_path, descendants);
-        Vec::new()
+        let Some(live) = self.documents.get(document) else {
+            return Vec::new();
+        };
+        let view = &self.views[live.view];
+        (live.from..live.from + live.chunks)
+            .filter(|&doc| if descendants { view.is_under(doc, section_path) } else { view.section_path(doc) == section_path })
+            .filter_map(|doc| channel::hit(view, doc, 0.0))
+            .collect()
     }
 
     /// Chunks of one document with ordinals in `range`, in order; what is not there is left out.
     pub async fn read(&self, document: &DocumentId, range: Range<u32>) -> Result<Vec<StoredChunk>, IndexError> {
-        let keys: Vec<_> = range.map(|ordinal| (document.clone(), ordinal)).collect();
+        let Some(live) = self.documents.get(document) else {
+            return Ok(Vec::new());
+        };
+        let view = &self.views[live.view];
+        let docs = live.from..live.from + live.chunks;
+        let keys: Vec<(DocumentId, u32)> =
+            docs.map(|doc| view.segment.ordinal(doc)).filter(|ordinal| range.contains(ordinal)).map(|ordinal| (document.clone(), ordinal)).collect();
         self.fetch(&keys).await
     }
 
     /// Stored chunks by (document, ordinal), in the order asked; what is not there is left out.
     pub async fn fetch(&self, keys: &[(DocumentId, u32)]) -> Result<Vec<StoredChunk>, IndexError> {
-        let _ = keys;
-        Ok(Vec::new())
+        let mut wanted: Vec<Vec<(usize, u32)>> = vec![Vec::new(); self.views.len()];
+        for (place, (document, ordinal)) in keys.iter().enumerate() {
+            if let Some(live) = self.documents.get(document)
+                && let Some(doc) = self.views[live.view].chunk(live.from, live.from + live.chunks, *ordinal)
+            {
+                wanted[live.view].push((place, doc));
+            }
+        }
+        let reads = self.views.iter().zip(&wanted).map(|(view, wanted)| async move {
+            let docs: Vec<u32> = wanted.iter().map(|(_, doc)| *doc).collect();
+            view.segment.read(self.objects.as_ref(), &docs).await
+        });
+        let read = futures::future::join_all(reads).await;
+        let mut out: Vec<Option<StoredChunk>> = vec![None; keys.len()];
+        for ((stored, wanted), view) in read.into_iter().zip(wanted).zip(&self.views) {
+            let stored = stored.inspect_err(|error| self.report(error))?;
+            for ((file_name, indexed), (place, doc)) in stored.into_iter().zip(wanted) {
+                out[place] = view.document(doc).map(|document| StoredChunk {
+                    document_id: document.document_id.clone(),
+                    revision: document.revision.clone(),
+                    file_name,
+                    indexed,
+                });
+            }
+        }
+        Ok(out.into_iter().flatten().collect())
+    }
+}
+
+fn reason(error: &IndexError) -> MissingReason {
+    match error {
+        IndexError::Gone(_) => MissingReason::Gone,
+        IndexError::Analyzer { .. } => MissingReason::Analyzer,
+        IndexError::Objects(_) => MissingReason::Unavailable,
+        _ => MissingReason::Corrupt,
     }
 }
