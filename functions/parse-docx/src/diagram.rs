@@ -1,0 +1,66 @@
+//! `SmartArt`: the words of its data model, as an outline.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quarry_document::xml::{Element, Ns};
+
+use crate::block::{Block, Paragraph};
+use crate::graphic::drawing_text;
+use crate::numbering::{Label, Suffix};
+
+/// Deepest indentation shown.
+const MAX_LEVEL: usize = 8;
+
+/// The points of a data model in the order of its connections, children under their parent.
+pub(crate) fn blocks(model: Element<'_>) -> Vec<Block> {
+    let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+    let mut order: Vec<&str> = Vec::new();
+    let mut roots: Vec<&str> = Vec::new();
+    for point in list(model, "ptLst", "pt") {
+        let Some(id) = point.attribute(Ns::None, "modelId") else { continue };
+        match point.attribute(Ns::None, "type") {
+            Some("doc") => roots.push(id),
+            None | Some("node" | "asst") => order.push(id),
+            // Presentation points and transitions repeat what nodes say, or say nothing.
+            Some(_) => continue,
+        }
+        let body = point.child(Ns::Dgm, "t");
+        let paragraphs = body.into_iter().flat_map(Element::elements).filter(|paragraph| paragraph.is(Ns::A, "p"));
+        let lines: Vec<String> = paragraphs.map(drawing_text).filter(|line| !line.is_empty()).collect();
+        texts.insert(id, lines.join("\n"));
+    }
+    let mut children: BTreeMap<&str, Vec<(u32, &str)>> = BTreeMap::new();
+    for connection in list(model, "cxnLst", "cxn") {
+        if !matches!(connection.attribute(Ns::None, "type"), None | Some("parOf")) {
+            continue;
+        }
+        let ends = connection.attribute(Ns::None, "srcId").zip(connection.attribute(Ns::None, "destId"));
+        if let Some((parent, child)) = ends {
+            let place = connection.attribute(Ns::None, "srcOrd").and_then(|place| place.parse().ok()).unwrap_or(u32::MAX);
+            children.entry(parent).or_default().push((place, child));
+        }
+    }
+    children.values_mut().for_each(|list| list.sort_by_key(|(place, _)| *place));
+
+    let (mut out, mut seen) = (Vec::new(), BTreeSet::new());
+    // Points that no connection reaches still speak, after the others.
+    for start in roots.into_iter().chain(order) {
+        let mut stack = vec![(start, 0_usize)];
+        while let Some((id, depth)) = stack.pop() {
+            let Some(text) = texts.get(id).filter(|_| seen.insert(id)) else { continue };
+            if !text.is_empty() {
+                let level = depth.saturating_sub(1).min(MAX_LEVEL);
+                let label = Label { text: "•".to_owned(), suffix: Suffix::Space, bullet: true, level };
+                out.push(Block::Paragraph(Box::new(Paragraph { label: Some(label), ..Paragraph::plain(text.as_str()) })));
+            }
+            let below = children.get(id).into_iter().flatten().rev();
+            stack.extend(below.map(|(_, child)| (*child, depth.saturating_add(1))));
+        }
+    }
+    out
+}
+
+fn list<'t>(model: Element<'t>, list: &str, item: &str) -> Vec<Element<'t>> {
+    let list = model.child(Ns::Dgm, list);
+    list.into_iter().flat_map(Element::elements).filter(|child| child.is(Ns::Dgm, item)).collect()
+}

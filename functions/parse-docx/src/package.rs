@@ -1,0 +1,149 @@
+//! The container: parts, relationships, and the rule which damage fails the document and which is a warning.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use quarry_document::archive::{Archive, relationships_of, resolve_target};
+use quarry_document::xml::{Ns, Tree, decode};
+use quarry_model::{DocumentCode, DocumentFailure, Limits};
+
+use crate::warnings::Warnings;
+
+/// Where a relationship leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// A part of this package.
+    Part(String),
+    /// An address outside; never opened.
+    External(String),
+}
+
+/// One relationship.
+#[derive(Debug, Clone)]
+pub(crate) struct Relationship {
+    /// Last segment of its type: `image`, `styles`, `footnotes`. Strict and Transitional types end alike.
+    pub kind: String,
+    pub target: Target,
+}
+
+/// The relationships of one part, by id.
+#[derive(Debug, Default)]
+pub(crate) struct Relationships {
+    by_id: BTreeMap<String, Relationship>,
+}
+
+impl Relationships {
+    pub(crate) fn get(&self, id: &str) -> Option<&Relationship> {
+        self.by_id.get(id)
+    }
+
+    /// The first part of this kind.
+    pub(crate) fn part_of_kind(&self, kind: &str) -> Option<&str> {
+        self.by_id.values().find_map(|relationship| match &relationship.target {
+            Target::Part(part) if relationship.kind == kind => Some(part.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// An open package.
+pub(crate) struct Package<'a> {
+    archive: Archive<'a>,
+    limits: &'a Limits,
+    relationships: BTreeMap<String, Rc<Relationships>>,
+}
+
+impl<'a> Package<'a> {
+    pub(crate) fn open(bytes: &'a [u8], limits: &'a Limits) -> Result<Self, DocumentFailure> {
+        Ok(Self { archive: Archive::open(bytes, limits)?, limits, relationships: BTreeMap::new() })
+    }
+
+    /// The name of the main part: what the package's relationships say, else where it usually stands.
+    pub(crate) fn main_part(&mut self, warnings: &mut Warnings) -> Result<String, DocumentFailure> {
+        let root = self.relationships("", warnings)?;
+        if let Some(part) = root.part_of_kind("officeDocument").filter(|part| self.archive.contains(part)) {
+            return Ok(part.to_owned());
+        }
+        const USUAL: &str = "word/document.xml";
+        if self.archive.contains(USUAL) {
+            return Ok(USUAL.to_owned());
+        }
+        Err(DocumentFailure::new(DocumentCode::Corrupt, "no main document part"))
+    }
+
+    /// The core properties part, by relationship or usual place.
+    pub(crate) fn core_properties(&mut self, warnings: &mut Warnings) -> Result<Option<Tree>, DocumentFailure> {
+        let root = self.relationships("", warnings)?;
+        let part = root.part_of_kind("core-properties").unwrap_or("docProps/core.xml");
+        self.optional_tree(part, warnings)
+    }
+
+    /// A part that the document cannot do without.
+    pub(crate) fn required_tree(&mut self, part: &str) -> Result<Tree, DocumentFailure> {
+        let missing = || DocumentFailure::new(DocumentCode::Corrupt, format!("part {part} is missing"));
+        let bytes = self.archive.read(part)?.ok_or_else(missing)?;
+        Tree::parse(&decode(bytes), self.limits).map_err(|failure| within(part, &failure))
+    }
+
+    /// A part that may be missing. Damage is a warning; crossing a limit still fails the document.
+    pub(crate) fn optional_tree(&mut self, part: &str, warnings: &mut Warnings) -> Result<Option<Tree>, DocumentFailure> {
+        if !self.archive.contains(part) {
+            return Ok(None);
+        }
+        match self.required_tree(part) {
+            Ok(tree) => Ok(Some(tree)),
+            Err(failure) if failure.code == DocumentCode::Corrupt => {
+                warnings.partial(failure.code, failure.detail);
+                Ok(None)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// The bytes of a picture. One that cannot be decoded, or that expands like a bomb by itself, is a warning; only
+    /// the document's total is fatal.
+    pub(crate) fn media(&mut self, part: &str, warnings: &mut Warnings) -> Result<Option<Vec<u8>>, DocumentFailure> {
+        match self.archive.read(part) {
+            Ok(Some(bytes)) => Ok(Some(bytes)),
+            Ok(None) => {
+                warnings.partial(DocumentCode::Corrupt, format!("picture {part} is missing"));
+                Ok(None)
+            }
+            Err(failure) if self.archive.expansion().used() > self.limits.expanded_bytes => Err(failure),
+            Err(failure) => {
+                warnings.partial(failure.code, failure.detail);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The relationships of a part (of the package for ``); none when it has none.
+    pub(crate) fn relationships(&mut self, part: &str, warnings: &mut Warnings) -> Result<Rc<Relationships>, DocumentFailure> {
+        if let Some(known) = self.relationships.get(part) {
+            return Ok(Rc::clone(known));
+        }
+        let mut found = Relationships::default();
+        if let Some(tree) = self.optional_tree(&relationships_of(part), warnings)? {
+            for element in tree.root().elements().filter(|element| element.is(Ns::Relationships, "Relationship")) {
+                let attribute = |name| element.attribute(Ns::None, name).unwrap_or_default();
+                let kind = attribute("Type").rsplit('/').next().unwrap_or_default().to_owned();
+                let target = if attribute("TargetMode").eq_ignore_ascii_case("external") {
+                    Target::External(attribute("Target").to_owned())
+                } else {
+                    match resolve_target(part, attribute("Target")) {
+                        Some(part) => Target::Part(part),
+                        None => continue,
+                    }
+                };
+                found.by_id.entry(attribute("Id").to_owned()).or_insert(Relationship { kind, target });
+            }
+        }
+        let found = Rc::new(found);
+        self.relationships.insert(part.to_owned(), Rc::clone(&found));
+        Ok(found)
+    }
+}
+
+fn within(part: &str, failure: &DocumentFailure) -> DocumentFailure {
+    DocumentFailure::new(failure.code, format!("part {part}: {}", failure.detail))
+}
