@@ -1,1 +1,42 @@
-//! From a request to cited evidence: channels, fusion, hydration, evidence, cache, hits, traces.
+//! From a request to cited evidence.
+//!
+//! What this room is for: finding what answers a query in one pinned publication of a namespace, and showing it within
+//! a token budget so that every line can be cited. What enters: a scope and a [`quarry_model::NormalizedRequest`].
+//! What leaves: a [`quarry_model::RetrievalAnswer`]; runs, steps, hit counts and cached answers as records. What it
+//! must never do: write an answer of its own, change documents or the index, mix two publications, exceed the budget.
+//!
+//! In data order: [`snapshot`] pins a publication → [`channels`] find candidates → [`fusion`] joins them → [`ranking`]
+//! orders them by what their text says → [`hydration`] puts assets in their places → [`evidence`] packs the budget →
+//! [`retriever`] ties it together with [`cache`], [`hits`] and [`trace`].
+
+pub mod budget;
+pub mod cache;
+pub mod channels;
+pub mod classic;
+pub mod corpus;
+pub mod error;
+pub mod evidence;
+pub mod filters;
+pub mod fusion;
+pub mod hits;
+pub mod hydration;
+pub mod journal;
+pub mod leaves;
+pub mod passage;
+pub mod pictures;
+pub mod query;
+pub mod ranking;
+pub mod references;
+pub mod results;
+pub mod retriever;
+pub mod snapshot;
+#[cfg(test)]
+mod testing;
+pub mod trace;
+
+pub use corpus::{ChunkKey, Corpus};
+pub use error::RetrievalError;
+pub use retriever::{Options, Retriever};
+
+/// Changes whenever the same index and the same request may give another answer: part of every cache key.
+pub const CODE_VERSION: &str = "retrieval-1";

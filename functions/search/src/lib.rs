@@ -1,1 +1,79 @@
 //! Answers queries from published revisions.
+//!
+//! What this room is for: the HTTP face of [`quarry_retrieval`]. What enters: `POST /retrieval/query` of an authenticated
+//! caller, and the id of a run. What leaves: an answer with cited evidence, or the steps of a run. What it must never do:
+//! write documents or the index, or let a caller see that another owner's namespace, document or run exists.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use quarry_model::record::KeyScope;
+use quarry_model::retrieval::{RetrievalRun, TraceStep};
+use quarry_model::{ApiError, Limits, RetrievalAnswer, RetrievalRequest, Scope};
+use quarry_retrieval::{RetrievalError, Retriever};
+use quarry_runtime::http::{Body, Caller, Failure, Route, route};
+use serde::Serialize;
+
+/// Seconds a caller waits before trying again when a store is out of order.
+const RETRY_SECONDS: u64 = 2;
+/// Largest request: a query with long lists of documents and sections.
+const BODY_BYTES: usize = 2 << 20;
+
+/// What the handlers work with.
+pub struct Search {
+    /// Answers.
+    pub retriever: Arc<Retriever>,
+    /// Limits.
+    pub limits: Arc<Limits>,
+}
+
+impl std::fmt::Debug for Search {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Search").finish_non_exhaustive()
+    }
+}
+
+/// Every route of [`routes`].
+pub const ROUTES: &[Route] = &[route("POST", "/retrieval/query"), route("GET", "/retrieval/runs/{run_id}")];
+
+/// The routes, to be mounted by [`quarry_runtime::http::app`].
+pub fn routes(search: Arc<Search>) -> Router {
+    let query = post(query).layer(axum::extract::DefaultBodyLimit::max(BODY_BYTES));
+    Router::new().route("/retrieval/query", query).route("/retrieval/runs/{run_id}", get(run)).with_state(search)
+}
+
+async fn query(
+    State(search): State<Arc<Search>>,
+    caller: Caller,
+    Body(request): Body<RetrievalRequest>,
+) -> Result<Json<RetrievalAnswer>, Failure> {
+    caller.require(KeyScope::Query)?;
+    let request = request.validate(&search.limits).map_err(|violations| ApiError::invalid(&violations))?;
+    let scope = Scope::new(caller.owner, request.namespace.clone());
+    search.retriever.answer(&scope, &request).await.map(Json).map_err(|error| failure(&error))
+}
+
+/// A run and its steps.
+#[derive(Debug, Serialize)]
+struct RunBody {
+    #[serde(flatten)]
+    run: RetrievalRun,
+    decision_trace: Vec<TraceStep>,
+}
+
+async fn run(State(search): State<Arc<Search>>, caller: Caller, Path(run_id): Path<String>) -> Result<Json<RunBody>, Failure> {
+    caller.require(KeyScope::Query)?;
+    let found = search.retriever.run(&caller.owner, &run_id).await.map_err(|error| failure(&error))?;
+    let (run, decision_trace) = found.ok_or_else(|| ApiError::not_found("Run", &run_id))?;
+    Ok(Json(RunBody { run, decision_trace }))
+}
+
+fn failure(error: &RetrievalError) -> Failure {
+    if error.is_transient() {
+        tracing::warn!(target: "quarry::search", %error, "cannot answer now");
+        return ApiError::unavailable(RETRY_SECONDS).into();
+    }
+    Failure::internal(error)
+}
