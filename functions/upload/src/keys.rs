@@ -1,0 +1,68 @@
+//! API keys.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use quarry_model::api::{CreateKey, KeyBody, KeyCreated, KeyList, RevokeKey};
+use quarry_model::record::KeyScope;
+use quarry_runtime::http::{Body, Caller, Failure, NewKey};
+use serde_json::{Value, json};
+
+use crate::Upload;
+use crate::input::Violations;
+
+pub(crate) async fn create(
+    State(upload): State<Arc<Upload>>,
+    caller: Caller,
+    Body(request): Body<CreateKey>,
+) -> Result<Json<KeyCreated>, Failure> {
+    caller.require(KeyScope::Admin)?;
+    let mut bad = Violations::default();
+    let name = request.name.trim();
+    if name.is_empty() || name.chars().count() > 255 || name.chars().any(char::is_control) {
+        bad.add("body.name", "has 1 to 255 characters and no control characters");
+    }
+    let mut scopes = request.scopes.unwrap_or_else(|| vec![KeyScope::Ingest, KeyScope::Query]);
+    scopes.dedup();
+    if scopes.is_empty() {
+        bad.add("body.scopes", "names at least one of ingest, query, admin");
+    }
+    if request.expires_at.is_some_and(|end| end <= upload.jobs.now()) {
+        bad.add("body.expires_at", "lies in the future");
+    }
+    bad.check()?;
+    let new = NewKey { owner: caller.owner, name: name.to_owned(), scopes, expires_at: request.expires_at };
+    let (secret, made) = upload.authenticator.create_key(new).await?;
+    Ok(Json(KeyCreated { id: made.id, api_key: secret, name: made.key.name, scopes: made.key.scopes, expires_at: made.key.expires_at }))
+}
+
+pub(crate) async fn list(State(upload): State<Arc<Upload>>, caller: Caller) -> Result<Json<KeyList>, Failure> {
+    caller.require(KeyScope::Admin)?;
+    let now = upload.jobs.now();
+    let keys = upload.authenticator.list_keys(&caller.owner).await?;
+    let api_keys: Vec<KeyBody> = keys
+        .into_iter()
+        .map(|listing| KeyBody {
+            id: listing.id,
+            api_key: format!("{}…", listing.key.hint),
+            is_active: listing.key.revoked_at.is_none() && listing.key.expires_at.is_none_or(|end| end > now),
+            name: listing.key.name,
+            scopes: listing.key.scopes,
+            created_at: listing.key.created_at,
+            expires_at: listing.key.expires_at,
+            revoked_at: listing.key.revoked_at,
+        })
+        .collect();
+    Ok(Json(KeyList { total: api_keys.len(), api_keys }))
+}
+
+pub(crate) async fn revoke(
+    State(upload): State<Arc<Upload>>,
+    caller: Caller,
+    Body(request): Body<RevokeKey>,
+) -> Result<Json<Value>, Failure> {
+    caller.require(KeyScope::Admin)?;
+    upload.authenticator.revoke_key(&caller.owner, &request.api_key_id).await?;
+    Ok(Json(json!({ "message": "The key is revoked; it stops working everywhere within a minute." })))
+}
