@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use quarry_model::{Limits, ObjectKey, Timestamp};
-use quarry_ports::{Clock, ObjectError, ObjectMeta, ObjectStore, PutCondition, PutOptions, Queue, Records, SystemClock};
+use quarry_ports::{Clock, ObjectError, ObjectMeta, ObjectStore, PutCondition, PutOptions, Queue, QueueError, Records, SystemClock};
 use tokio::sync::Notify;
 
 use crate::database::Database;
@@ -94,6 +94,12 @@ impl LocalStore {
     /// The records port.
     pub fn records(&self) -> Arc<dyn Records> {
         Arc::clone(&self.records) as Arc<dyn Records>
+    }
+
+    /// Gives back every message that somebody has received and not settled, as if it had not been received: for the one
+    /// process that works on the queues, when it starts and finds what a killed one has left. Returns how many.
+    pub async fn release_all(&self) -> Result<usize, QueueError> {
+        self.queues.release_all().await
     }
 
     /// Checks a signed address as a request brought it: `path_and_query` begins with `/objects/`, `content_type` is the

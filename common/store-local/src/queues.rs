@@ -128,6 +128,19 @@ impl Queue for SqliteQueues {
 }
 
 impl SqliteQueues {
+    /// See [`crate::LocalStore::release_all`].
+    pub(crate) async fn release_all(&self) -> Result<usize, QueueError> {
+        let now = self.now();
+        let work = move |connection: &Connection| {
+            let sql = "UPDATE messages SET visible = ?1, receipt = NULL, receives = MAX(receives - 1, 0)
+                WHERE receipt IS NOT NULL AND visible > ?1 AND dead = 0";
+            Ok(connection.prepare_cached(sql)?.execute(params![now])?)
+        };
+        let released = self.database.write(work).await.map_err(|error: LocalError| QueueError::from(error))?;
+        self.bell.notify_waiters();
+        Ok(released)
+    }
+
     fn now(&self) -> i64 {
         self.clock.now().millis()
     }

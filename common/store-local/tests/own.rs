@@ -169,3 +169,18 @@ async fn the_writes_of_many_documents_are_quick() {
     let all = store.records().query_all(&RecordPrefix { pk: "REV#199".into(), sk: String::new() }).await.unwrap();
     assert_eq!(all.len(), 29);
 }
+
+#[tokio::test]
+async fn what_a_dead_process_had_in_work_is_given_back_as_if_never_received() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let queues = store.queues();
+    let delayed = Outgoing { body: "delayed".into(), delay: Duration::from_secs(60), ..Outgoing::default() };
+    queues.send(QueueName::Profile, vec![Outgoing { body: "1".into(), ..Outgoing::default() }, delayed]).await.unwrap();
+    let hour = Duration::from_secs(3_600);
+    let lost = queues.receive(QueueName::Profile, 10, hour, Duration::ZERO).await.unwrap().remove(0);
+    assert_eq!(store.release_all().await.unwrap(), 1);
+    assert!(matches!(queues.acknowledge(QueueName::Profile, &lost.receipt).await, Err(QueueError::Receipt)));
+    let back = queues.receive(QueueName::Profile, 10, hour, Duration::ZERO).await.unwrap();
+    assert_eq!((back.len(), back[0].body.as_str(), back[0].receive_count), (1, "1", 1));
+}
