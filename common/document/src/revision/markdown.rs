@@ -74,7 +74,8 @@ fn asset(index: usize, row: &Row, files: &HashMap<usize, String>) -> String {
     match &row.table {
         Some(table) => grid::to_markdown(table).unwrap_or_else(|| grid::to_html(table)),
         None => {
-            let alt: String = row.content.split_whitespace().collect::<Vec<_>>().join(" ").replace(['[', ']'], " ");
+            let alt = row.content.split(|c: char| c.is_whitespace() || "[]".contains(c));
+            let alt = alt.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
             format!("![{alt}]({file})")
         }
     }

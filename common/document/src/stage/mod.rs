@@ -1,0 +1,211 @@
+//! The parse stage: what every `parse-*` function does around its parser.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use quarry_model::message::{ParseMessage, PublishAction, PublishMessage, QueueName};
+use quarry_model::{DocumentCode, DocumentFailure, JobId, Limits, ObjectKey, Outcome, Revision, SkipReason};
+use quarry_ports::{Clock, ObjectError, ObjectStore, Outgoing, PutCondition, PutOptions, Queue, QueueError, Stage};
+use tokio::sync::oneshot;
+
+use crate::parser::Parser;
+use crate::revision::{RevisionFolder, RevisionRequest, check_size, parse_to_folder, revision_of};
+
+/// Stack of the thread that parses. Nesting is bounded by the limits; this leaves room for what they allow.
+const STACK_BYTES: usize = 64 << 20;
+/// How long to wait before trying again when a store is out of order, in seconds.
+const STORE_DELAY: u32 = 10;
+/// How long to wait before trying again after a panic, in seconds: the bytes stay the same, the machine may not.
+const CRASH_DELAY: u32 = 5;
+
+/// Why work on one message ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// The document is at fault.
+    #[error(transparent)]
+    Document(#[from] DocumentFailure),
+    /// The object store is at fault.
+    #[error("object store: {0}")]
+    Objects(#[from] ObjectError),
+    /// The queue is at fault.
+    #[error("queue: {0}")]
+    Queue(#[from] QueueError),
+    /// A message cannot be written.
+    #[error("message: {0}")]
+    Message(#[from] serde_json::Error),
+    /// The parser panicked, or its thread could not be started.
+    #[error("parsing crashed: {0}")]
+    Crashed(String),
+}
+
+/// Reads one source object, writes one revision folder, tells the publisher.
+///
+/// Every step is idempotent under (document, revision): a message that comes again finds the finished folder and only
+/// tells the publisher again. Artifacts are written first and `manifest.json` last, so a folder with a manifest is
+/// complete.
+pub struct ParseStage<P> {
+    parser: Arc<P>,
+    objects: Arc<dyn ObjectStore>,
+    queue: Arc<dyn Queue>,
+    clock: Arc<dyn Clock>,
+    limits: Limits,
+}
+
+impl<P: Parser> ParseStage<P> {
+    /// A stage around `parser`.
+    pub fn new(parser: P, objects: Arc<dyn ObjectStore>, queue: Arc<dyn Queue>, clock: Arc<dyn Clock>, limits: Limits) -> Self {
+        Self { parser: Arc::new(parser), objects, queue, clock, limits }
+    }
+
+    async fn parse(&self, message: &ParseMessage) -> Outcome<()> {
+        match self.try_parse(message).await {
+            Ok(outcome) => outcome,
+            Err(StageError::Document(failure)) => Outcome::Rejected(failure),
+            Err(StageError::Crashed(cause)) => Outcome::Retry { cause: format!("parsing crashed: {cause}"), delay_seconds: CRASH_DELAY },
+            Err(error) => Outcome::Retry { cause: error.to_string(), delay_seconds: STORE_DELAY },
+        }
+    }
+
+    async fn try_parse(&self, message: &ParseMessage) -> Result<Outcome<()>, StageError> {
+        // What the event said is refused before anything is read, what was read before anything is parsed.
+        check_size(message.size, &self.limits)?;
+        let (bytes, meta) = match self.objects.get(&message.source).await {
+            Ok(read) => read,
+            Err(ObjectError::NotFound(_)) => {
+                return Err(DocumentFailure::new(DocumentCode::UploadExpired, "the uploaded bytes are no longer stored").into());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if meta.etag != message.etag {
+            // Newer bytes lie under this key, and have an event and a message of their own.
+            return Ok(Outcome::Skipped(SkipReason::Older));
+        }
+        let blake3 = blake3::hash(&bytes).to_hex();
+        let revision = revision_of(self.parser.as_ref(), &blake3, &message.parsing_params);
+        if self.is_finished(message, &revision).await? {
+            self.tell_publisher(message, &revision).await?;
+            return Ok(Outcome::Skipped(SkipReason::Duplicate));
+        }
+        let folder = self.parse_apart(message, bytes.clone()).await?;
+        self.write(message, &folder, bytes).await?;
+        self.tell_publisher(message, &folder.manifest.revision).await?;
+        Ok(Outcome::Done(()))
+    }
+
+    async fn is_finished(&self, message: &ParseMessage, revision: &Revision) -> Result<bool, ObjectError> {
+        let manifest = ObjectKey::artifact(&message.scope, &message.document_id, revision, "manifest.json");
+        match self.objects.head(&manifest).await {
+            Ok(_) => Ok(true),
+            Err(ObjectError::NotFound(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Parses on a thread of its own: a large stack, its panics caught, its time limited. A thread cannot be stopped from
+    /// outside; after a time-out it ends by itself, or with its process.
+    async fn parse_apart(&self, message: &ParseMessage, bytes: Bytes) -> Result<RevisionFolder, StageError> {
+        let (send, receive) = oneshot::channel();
+        let (parser, clock, limits) = (Arc::clone(&self.parser), Arc::clone(&self.clock), self.limits.clone());
+        let request = RevisionRequest::from(message);
+        let work = move || {
+            let run = || parse_to_folder(parser.as_ref(), &bytes, &request, &limits, clock.as_ref());
+            // The receiver is gone after a time-out.
+            let _ = send.send(catch_unwind(AssertUnwindSafe(run)));
+        };
+        std::thread::Builder::new()
+            .name(self.parser.name().to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(work)
+            .map_err(|error| StageError::Crashed(format!("no thread: {error}")))?;
+        match tokio::time::timeout(Duration::from_secs(self.limits.parse_seconds), receive).await {
+            Ok(Ok(Ok(folder))) => Ok(folder?),
+            Ok(Ok(Err(panic))) => Err(StageError::Crashed(panic_message(panic.as_ref()))),
+            Ok(Err(_)) => Err(StageError::Crashed("the thread ended without an answer".to_owned())),
+            Err(_) => {
+                let detail = format!("not finished after {} s", self.limits.parse_seconds);
+                Err(DocumentFailure::new(DocumentCode::TimedOut, detail).into())
+            }
+        }
+    }
+
+    async fn write(&self, message: &ParseMessage, folder: &RevisionFolder, source: Bytes) -> Result<(), ObjectError> {
+        let media_type = message.profile.format.media_type();
+        self.put(message, folder, &folder.source_name(), media_type, source, PutCondition::Always).await?;
+        for file in &folder.files {
+            // These two hold times. Whoever writes them first is right, so that what a client has checked stays true; all
+            // other files are equal whoever writes them.
+            let times = file.name == "manifest.json" || file.name == "result.zip";
+            let condition = if times { PutCondition::IfAbsent } else { PutCondition::Always };
+            match self.put(message, folder, &file.name, file.media_type, file.bytes.clone(), condition).await {
+                Err(ObjectError::Precondition(_)) if times => {}
+                result => result?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn put(
+        &self,
+        message: &ParseMessage,
+        folder: &RevisionFolder,
+        name: &str,
+        media_type: &str,
+        body: Bytes,
+        condition: PutCondition,
+    ) -> Result<(), ObjectError> {
+        let key = ObjectKey::artifact(&message.scope, &message.document_id, &folder.manifest.revision, name);
+        let options = PutOptions { condition, content_type: Some(media_type.to_owned()) };
+        self.objects.put(&key, body, options).await.map(|_| ())
+    }
+
+    async fn tell_publisher(&self, message: &ParseMessage, revision: &Revision) -> Result<(), StageError> {
+        let publish = PublishMessage {
+            scope: message.scope.clone(),
+            document_id: message.document_id.clone(),
+            order: message.order.clone(),
+            action: PublishAction::Publish { job_id: message.job_id.clone(), revision: revision.clone() },
+        };
+        let outgoing = Outgoing {
+            body: serde_json::to_string(&publish)?,
+            group: Some(PublishMessage::group(&message.scope)),
+            // A job that is retried within minutes must reach the publisher again; that it may hear of a revision twice
+            // does no harm.
+            deduplication: Some(format!("{}-{revision}-{}", message.job_id, self.clock.now().millis())),
+            delay: Duration::ZERO,
+        };
+        Ok(self.queue.send(QueueName::Publish, vec![outgoing]).await?)
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())
+}
+
+#[async_trait]
+impl<P: Parser> Stage for ParseStage<P> {
+    type Input = ParseMessage;
+
+    fn name(&self) -> &'static str {
+        self.parser.name()
+    }
+
+    fn job(&self, input: &ParseMessage) -> Option<JobId> {
+        Some(input.job_id.clone())
+    }
+
+    async fn run(&self, inputs: Vec<ParseMessage>) -> Vec<Outcome<()>> {
+        let mut outcomes = Vec::with_capacity(inputs.len());
+        for message in &inputs {
+            outcomes.push(self.parse(message).await);
+        }
+        outcomes
+    }
+}
+
+#[cfg(test)]
+mod tests;
