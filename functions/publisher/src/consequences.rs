@@ -15,35 +15,38 @@ use crate::head::Head;
 use crate::relation::{self, SHARED_MIN};
 use crate::{Publisher, erase, listing, postings};
 
-/// Rounds at most: each is one more publication by somebody else, who does the same work.
-const ROUNDS: usize = 8;
+/// Rounds at most; each more is one more publication by somebody else in the meantime.
+const ROUNDS: usize = 32;
 
 /// Does what follows every open publication of a namespace.
+///
+/// What is written depends on what is live, and others may publish meanwhile: if the head has moved on when all is
+/// written, the same documents and pairs are looked at again under the new head, together with what has been opened
+/// since. So whoever writes last has seen the newest head, and nothing written under an older one stays.
 pub(crate) async fn settle(publisher: &Publisher, scope: &Scope) -> Result<(), PublishError> {
     let records = &*publisher.records;
-    let mut edges = Edges::default();
+    let mut documents: BTreeSet<DocumentId> = BTreeSet::new();
+    let mut pairs: BTreeSet<Pair> = BTreeSet::new();
     for _ in 0..ROUNDS {
         let head = Head::load(&*publisher.objects, records, scope).await?;
         let open = records.query_all(&RecordPrefix::publications(scope)).await?;
-        if open.is_empty() {
-            return Ok(());
-        }
-        let mut documents = BTreeSet::new();
         for item in &open {
             documents.extend(item.read::<OpenPublication>()?.documents);
         }
-        let round = Round { publisher, scope, live: head.live(), standing: standing(records, scope, &documents).await? };
-        let nodes = round.nodes(&documents).await?;
-        round.update_graph(&documents, &nodes, &mut edges).await?;
-        round.remove_postings(&documents, &nodes).await?;
-        round.erase_deleted().await?;
-        listing::write(publisher, scope, &head, &round.live).await?;
-        let after = Head::load(&*publisher.objects, records, scope).await?;
-        if after.version == head.version {
-            records.write_many(Vec::new(), open.into_iter().map(|item| item.key).collect()).await?;
+        if documents.is_empty() {
             return Ok(());
         }
+        let round = Round { publisher, scope, live: head.live(), standing: standing(records, scope, &documents).await? };
+        let nodes = round.nodes(&documents).await?;
+        round.update_graph(&nodes, &mut pairs).await?;
+        round.remove_postings(&nodes).await?;
+        round.erase_deleted().await?;
+        listing::write(publisher, scope, &head, &round.live).await?;
+        if Head::load(&*publisher.objects, records, scope).await?.version == head.version {
+            return Ok(records.write_many(Vec::new(), open.into_iter().map(|item| item.key).collect()).await?);
+        }
     }
+    tracing::warn!(%scope, "the head moves faster than what follows it can be written");
     Ok(())
 }
 
@@ -68,9 +71,8 @@ struct Nodes {
     past: Vec<(Revision, Option<GraphNode>)>,
 }
 
-/// Keys of edges written in earlier rounds of one settlement.
-#[derive(Debug, Default)]
-struct Edges(BTreeSet<RecordKey>);
+/// Two documents, the smaller id first.
+type Pair = (DocumentId, DocumentId);
 
 struct Round<'a> {
     publisher: &'a Publisher,
@@ -118,19 +120,13 @@ impl Round<'_> {
     }
 
     /// Writes the nodes of what is served with their edges, and removes those that no longer hold. An edge is a pure
-    /// function of two served nodes, so the last to look sees to it, whoever published first.
-    async fn update_graph(
-        &self,
-        documents: &BTreeSet<DocumentId>,
-        nodes: &BTreeMap<DocumentId, Nodes>,
-        edges: &mut Edges,
-    ) -> Result<(), PublishError> {
+    /// function of two served nodes, so it is the same whichever was published first. `pairs` are those looked at in
+    /// earlier rounds; those of this round are added.
+    async fn update_graph(&self, nodes: &BTreeMap<DocumentId, Nodes>, pairs: &mut BTreeSet<Pair>) -> Result<(), PublishError> {
         let records = &*self.publisher.records;
         let all = || nodes.values().flat_map(|nodes| nodes.served.iter().chain(nodes.past.iter().filter_map(|(_, node)| node.as_ref())));
         let words: BTreeSet<String> = all().flat_map(|node| &node.keywords).map(|(word, _)| word.clone()).collect();
         let carriers = postings::carriers(records, self.scope, words).await?;
-
-        let mut pairs: BTreeSet<(DocumentId, DocumentId)> = BTreeSet::new();
         for node in all() {
             for other in postings::sharing(&carriers, node, SHARED_MIN) {
                 let one = node.document_id.clone();
@@ -139,9 +135,8 @@ impl Round<'_> {
         }
         let involved: BTreeSet<DocumentId> = pairs.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
         let served = self.stored(&involved).await?;
-        let mut puts: Vec<Item> = Vec::new();
-        let mut stale: BTreeSet<RecordKey> = std::mem::take(&mut edges.0);
-        for (a, b) in &pairs {
+        let (mut puts, mut gone): (Vec<Item>, Vec<RecordKey>) = (Vec::new(), Vec::new());
+        for (a, b) in pairs.iter() {
             let key = RecordKey::graph_edge(self.scope, a, b);
             let edge: Option<GraphEdge> = match (served.get(a), served.get(b)) {
                 (Some(one), Some(other)) => relation::edge((a, &one.keywords), (b, &other.keywords)),
@@ -149,31 +144,23 @@ impl Round<'_> {
             };
             match edge {
                 Some(edge) => puts.push(Item::of(key, &edge)?),
-                None => {
-                    stale.insert(key);
-                }
+                None => gone.push(key),
             }
         }
-        for document in documents {
+        for (document, nodes) in nodes {
             let key = RecordKey::graph_node(self.scope, document);
-            match nodes.get(document).and_then(|nodes| nodes.served.as_ref()) {
+            match &nodes.served {
                 Some(node) => puts.push(Item::of(key, node)?),
-                None => {
-                    stale.insert(key);
-                }
+                None => gone.push(key),
             }
         }
-        edges.0 = puts.iter().map(|item| item.key.clone()).collect();
-        stale.retain(|key| !edges.0.contains(key));
-        records.write_many(puts, stale.into_iter().collect()).await?;
-        Ok(())
+        Ok(records.write_many(puts, gone).await?)
     }
 
-    async fn remove_postings(&self, documents: &BTreeSet<DocumentId>, nodes: &BTreeMap<DocumentId, Nodes>) -> Result<(), PublishError> {
+    async fn remove_postings(&self, nodes: &BTreeMap<DocumentId, Nodes>) -> Result<(), PublishError> {
         let records = &*self.publisher.records;
         let mut marks: Vec<Item> = Vec::new();
-        for document in documents {
-            let Some(nodes) = nodes.get(document) else { continue };
+        for (document, nodes) in nodes {
             for (revision, node) in &nodes.past {
                 postings::remove(records, self.scope, document, revision, node.as_ref()).await?;
                 let key = RecordKey::superseded(self.scope, document, revision);
