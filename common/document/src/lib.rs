@@ -17,10 +17,13 @@ mod chunks;
 pub mod encoding;
 pub mod grid;
 pub mod heading;
+#[cfg(feature = "html")]
+pub mod html;
 mod keywords;
 pub mod numbering;
 pub mod parser;
 mod prepare;
+pub mod prose;
 pub mod revision;
 pub mod stage;
 mod summary;

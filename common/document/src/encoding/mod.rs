@@ -11,7 +11,7 @@ mod wide;
 use std::borrow::Cow;
 
 use encoding_rs::Encoding;
-use quarry_model::{DocumentCode, Warning};
+use quarry_model::{DocumentCode, DocumentFailure, Warning};
 
 pub use detect::looks_like_text;
 
@@ -76,6 +76,22 @@ impl Decoded<'_> {
         let offset = self.source_offset?;
         Some((offset.saturating_add(range.start as u64), offset.saturating_add(range.end as u64)))
     }
+}
+
+/// Reads a document of text: what holds no text at all is refused, `EMPTY` for nothing but white space, `CORRUPT` for
+/// nothing but NULs and other controls.
+pub fn read(bytes: &[u8], declaration: Declaration) -> Result<Decoded<'_>, DocumentFailure> {
+    let decoded = decode(bytes, declaration);
+    if decoded.text.chars().any(|c| !c.is_whitespace() && !c.is_control() && c != '\u{feff}') {
+        return Ok(decoded);
+    }
+    let controls = decoded.text.chars().any(|c| c.is_control() && !c.is_whitespace());
+    let (code, detail) = if controls {
+        (DocumentCode::Corrupt, "the file holds no text, only control characters")
+    } else {
+        (DocumentCode::Empty, "the file holds no text")
+    };
+    Err(DocumentFailure::new(code, detail))
 }
 
 /// Finds out what `bytes` are written in, and reads them.

@@ -154,3 +154,14 @@ fn any_bytes_decode() {
         }
     }
 }
+
+#[test]
+fn what_holds_no_text_is_refused() {
+    let code = |bytes: &[u8]| read(bytes, Declaration::Never).map(|d| d.text.into_owned()).map_err(|f| f.code);
+    assert_eq!(code(b""), Err(DocumentCode::Empty));
+    assert_eq!(code(b" \r\n\t\x0c"), Err(DocumentCode::Empty));
+    assert_eq!(code(b"\xef\xbb\xbf"), Err(DocumentCode::Empty));
+    assert_eq!(code(b"\0"), Err(DocumentCode::Corrupt));
+    assert_eq!(code(&[0; 5000]), Err(DocumentCode::Corrupt));
+    assert_eq!(code(b"a"), Ok("a".to_owned()));
+}

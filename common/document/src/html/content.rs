@@ -1,0 +1,57 @@
+//! Elements whose words are not text nodes: pictures, form fields, formulas.
+
+use ego_tree::NodeRef;
+use scraper::Node;
+use scraper::node::Element;
+
+use crate::prose::Picture;
+
+/// The picture of an `<img>`; `None` when nothing is known of it.
+pub(super) fn picture(element: &Element) -> Option<Picture> {
+    let attribute = |name: &str| element.attr(name).map(str::trim).filter(|value| !value.is_empty());
+    let first_of_set = |name: &str| attribute(name).and_then(|set| set.split([',', ' ', '\n', '\t']).find(|part| !part.is_empty()));
+    // Pages that load late put a placeholder into `src` and the address beside it.
+    let late = ["data-src", "data-original", "data-lazy-src"].into_iter().find_map(attribute);
+    let own = attribute("src").filter(|source| late.is_none() || !source.starts_with("data:"));
+    let source = own.or(late).or_else(|| first_of_set("srcset")).or_else(|| first_of_set("data-srcset")).unwrap_or_default();
+    let description = ["alt", "aria-label", "title"].into_iter().find_map(attribute).unwrap_or_default();
+    let known = !source.is_empty() || !description.is_empty();
+    known.then(|| Picture { source: source.to_owned(), description: description.to_owned() })
+}
+
+/// What an `<input>` shows.
+pub(super) fn field(element: &Element) -> Option<&str> {
+    let kind = element.attr("type").unwrap_or("text").trim().to_ascii_lowercase();
+    match kind.as_str() {
+        "hidden" | "password" | "file" | "color" | "range" | "image" => None,
+        "checkbox" | "radio" if element.attr("checked").is_some() => Some("[x]"),
+        "checkbox" | "radio" => Some("[ ]"),
+        _ => element.attr("value").map(str::trim).filter(|value| !value.is_empty()),
+    }
+}
+
+/// The TeX a formula was made from, when its `MathML` says it.
+pub(super) fn tex(formula: NodeRef<'_, Node>) -> Option<String> {
+    let annotation = formula.descendants().find(|node| {
+        node.value().as_element().is_some_and(|element| {
+            element.name() == "annotation" && element.attr("encoding").is_some_and(|e| e.to_ascii_lowercase().contains("tex"))
+        })
+    })?;
+    let text: String = annotation.descendants().filter_map(|node| node.value().as_text()).map(|text| &**text).collect();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then(|| format!("${text}$"))
+}
+
+/// Whether any text below a node holds a letter or a figure.
+pub(super) fn has_words(node: NodeRef<'_, Node>) -> bool {
+    node.descendants().any(|node| match node.value() {
+        Node::Text(text) => text.contains(char::is_alphanumeric),
+        Node::Element(element) => element.name() == "img",
+        _ => false,
+    })
+}
+
+/// Whether a reading (`<rt>`) stands in parentheses of its own (`<rp>`).
+pub(super) fn is_parenthesised(reading: NodeRef<'_, Node>) -> bool {
+    reading.prev_siblings().find_map(|node| node.value().as_element()).is_some_and(|element| element.name() == "rp")
+}
