@@ -31,7 +31,11 @@ fn main() {
     }
     let mut sets: Vec<String> = arguments.collect();
     if sets.is_empty() {
-        sets = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).filter(|name| data.join(name).join("docs").is_dir()).collect();
+        sets = std::fs::read_dir(data)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| data.join(name).join("docs").is_dir())
+            .collect();
         sets.sort();
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -150,6 +154,9 @@ fn ranking() -> Ranking {
         ("STEMMED", &mut ranking.stemmed),
         ("JOINED", &mut ranking.joined),
         ("PAIR", &mut ranking.pair),
+        ("CONTENT_PATH", &mut ranking.content_path),
+        ("PATH_CONTENT", &mut ranking.path_content),
+        ("TERM_B", &mut ranking.term_b),
     ] {
         if let Some(value) = value(name) {
             *field = value;
@@ -166,8 +173,10 @@ async fn measure(folder: &Path, name: &str) {
     let chunks: usize = documents.iter().map(|document| document.chunks.len()).sum();
     let source: usize = documents.iter().flat_map(|document| &document.chunks).map(|indexed| indexed.chunk.content.len()).sum();
 
-    let corpus: Vec<(String, HashSet<String>)> =
-        lines(&folder.join("corpus.jsonl")).iter().map(|line| (line["id"].as_str().unwrap().to_owned(), trigrams(line["text"].as_str().unwrap()))).collect();
+    let corpus: Vec<(String, HashSet<String>)> = lines(&folder.join("corpus.jsonl"))
+        .iter()
+        .map(|line| (line["id"].as_str().unwrap().to_owned(), trigrams(line["text"].as_str().unwrap())))
+        .collect();
     let mut where_is: HashMap<&str, Vec<usize>> = HashMap::new();
     let heads: Vec<HashSet<String>> =
         documents.iter().map(|document| document.chunks.iter().flat_map(|indexed| trigrams(&indexed.chunk.content)).collect()).collect();
@@ -209,6 +218,13 @@ async fn measure(folder: &Path, name: &str) {
     let start = Instant::now();
     let built = build_split(&scope(), documents).unwrap();
     let build = start.elapsed();
+    if std::env::var("SIZES").is_ok() {
+        let footer = &built.bytes[built.entry.footer_offset as usize..];
+        let json = u32::from_le_bytes(footer[footer.len() - 8..footer.len() - 4].try_into().unwrap()) as usize;
+        let footer: Value = serde_json::from_slice(&footer[..json]).unwrap();
+        let size = |file: &Value| file["end"].as_u64().unwrap() - file["start"].as_u64().unwrap();
+        println!("store pos idx term vocab fast fieldnorm: {:?}", footer["files"].as_array().unwrap().iter().map(size).collect::<Vec<_>>());
+    }
     let objects = Arc::new(CountingObjects::default());
     objects.set(&built.entry.key, built.bytes.clone());
     let manifest = IndexManifest { schema_version: 1, splits: vec![built.entry], retired: vec![] };
@@ -228,8 +244,10 @@ async fn measure(folder: &Path, name: &str) {
         let fields: Vec<&str> = line.split('\t').collect();
         relevant.entry(fields[0].to_owned()).or_default().insert(fields[1].to_owned(), fields[2].parse().unwrap());
     }
-    let units: HashMap<String, Value> =
-        lines(&folder.join("evidence.jsonl")).into_iter().map(|line| (line["qid"].as_str().unwrap().to_owned(), line["units"].clone())).collect();
+    let units: HashMap<String, Value> = lines(&folder.join("evidence.jsonl"))
+        .into_iter()
+        .map(|line| (line["qid"].as_str().unwrap().to_owned(), line["units"].clone()))
+        .collect();
     let channels = WEIGHTS.map(|(channel, _)| channel);
     let (mut sums, mut count, mut time) = ([0.0; 6], 0.0, 0.0);
     let show = std::env::var("SHOW").is_ok();
@@ -257,5 +275,8 @@ async fn measure(folder: &Path, name: &str) {
         count += 1.0;
     }
     let [fused, path, content, term, ev500, ev1000] = sums.map(|sum| sum / count);
-    println!("  ndcg@10 {fused:.4}  path {path:.4} content {content:.4} term {term:.4}  ev@500 {ev500:.3} ev@1000 {ev1000:.3}  {:.3} ms/query", time / count * 1e3);
+    println!(
+        "  ndcg@10 {fused:.4}  path {path:.4} content {content:.4} term {term:.4}  ev@500 {ev500:.3} ev@1000 {ev1000:.3}  {:.3} ms/query",
+        time / count * 1e3
+    );
 }

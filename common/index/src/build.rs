@@ -77,7 +77,13 @@ pub fn build_split(scope: &Scope, mut documents: Vec<IndexedDocument>) -> Result
             next += 1;
         }
         if next > from {
-            entries.push(SplitDocument { document_id: document.document_id.clone(), revision: document.revision.clone(), from, to: next, dead: false });
+            entries.push(SplitDocument {
+                document_id: document.document_id.clone(),
+                revision: document.revision.clone(),
+                from,
+                to: next,
+                dead: false,
+            });
         }
     }
     let index = writer.finalize().map_err(segment)?;

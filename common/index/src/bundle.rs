@@ -66,7 +66,8 @@ impl Footer {
 
     /// Takes the hot ranges, with their bytes out of `body`.
     pub(crate) fn set_hot(&mut self, ranges: Vec<Range<u64>>, body: &[u8]) {
-        self.hot_bytes = ranges.iter().flat_map(|range| &body[range.start as usize..range.end as usize]).copied().collect::<Vec<u8>>().into();
+        self.hot_bytes =
+            ranges.iter().flat_map(|range| &body[range.start as usize..range.end as usize]).copied().collect::<Vec<u8>>().into();
         self.hot = ranges.into_iter().map(|range| (range.start, range.end)).collect();
     }
 
@@ -92,7 +93,8 @@ impl Footer {
         let mut footer: Self = serde_json::from_slice(json).map_err(|_| "footer unreadable")?;
         footer.hot_bytes = bytes.slice_ref(hot);
         let hot_length: u64 = footer.hot.iter().map(|(start, end)| end.saturating_sub(*start)).sum();
-        let contiguous = footer.files.windows(2).all(|pair| pair[0].end == pair[1].start) && footer.files.iter().all(|file| file.start <= file.end);
+        let contiguous =
+            footer.files.windows(2).all(|pair| pair[0].end == pair[1].start) && footer.files.iter().all(|file| file.start <= file.end);
         if footer.files.len() != FILES.len() || !contiguous || hot_length != hot.len() as u64 {
             return Err("footer inconsistent");
         }

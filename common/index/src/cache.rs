@@ -63,7 +63,8 @@ impl SplitCache {
         if let Some(segment) = self.memory.lock().unwrap_or_else(PoisonError::into_inner).get(&split.hash) {
             return Ok(segment.clone());
         }
-        let segment = if split.size <= WHOLE_MAX_BYTES { self.open_whole(objects, split).await? } else { self.open_tail(objects, split).await? };
+        let segment =
+            if split.size <= WHOLE_MAX_BYTES { self.open_whole(objects, split).await? } else { self.open_tail(objects, split).await? };
         let segment = Arc::new(segment);
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).put(split.hash.clone(), segment.clone());
         self.shrink();

@@ -5,7 +5,7 @@ use quarry_language::Query;
 use crate::error::IndexError;
 use crate::exact::containing;
 use crate::open::{CONTENT, PATH};
-use crate::rank::{Corpus, Ranking, Scores, score};
+use crate::rank::{Corpus, Ranking, Scores, Weights, score};
 use crate::snapshot::Hit;
 use crate::view::View;
 
@@ -24,47 +24,65 @@ pub enum Channel {
 const WHOLE_QUERY: f32 = 1_000.0;
 
 /// Scores of every chunk. When some bytes were not here yet they are noted as missing, and the scores are worthless.
-pub(crate) fn scores(views: &[View], corpus: &Corpus, channel: Channel, query: &Query, ranking: &Ranking) -> Result<Vec<Scores>, IndexError> {
+pub(crate) fn scores(
+    views: &[View],
+    corpus: &Corpus,
+    channel: Channel,
+    query: &Query,
+    ranking: &Ranking,
+) -> Result<Vec<Scores>, IndexError> {
     let languages = stem_languages(corpus, query.lang);
     match channel {
-        Channel::Path => score(views, corpus, PATH, &query.concepts, &languages, ranking),
-        Channel::Content => score(views, corpus, CONTENT, &query.concepts, &languages, ranking),
-        Channel::Term => term(views, corpus, query),
+        Channel::Path => {
+            let weights = Weights { fields: by_field(ranking.path_content, 1.0), needs: Some(PATH) };
+            score(views, corpus, &weights, &query.concepts, &languages, ranking)
+        }
+        Channel::Content => {
+            let weights = Weights { fields: by_field(1.0, ranking.content_path), needs: Some(CONTENT) };
+            score(views, corpus, &weights, &query.concepts, &languages, ranking)
+        }
+        Channel::Term => term(views, corpus, query, ranking),
     }
 }
 
 /// Whose stems to ask: the query's language when the corpus has it, else what the corpus mostly is.
-fn stem_languages<'a>(corpus: &'a Corpus, lang: &'a str) -> Vec<&'a str> {
+pub(crate) fn stem_languages<'a>(corpus: &'a Corpus, lang: &'a str) -> Vec<&'a str> {
     if corpus.languages.iter().any(|known| known == lang) {
         return vec![lang];
     }
     corpus.languages.iter().take(3).map(String::as_str).collect()
 }
 
-/// Every unit found counts with its rarity; a chunk that holds the whole query comes before all others.
-fn term(views: &[View], corpus: &Corpus, query: &Query) -> Result<Vec<Scores>, IndexError> {
-    let mut scores: Vec<Scores> = views.iter().map(|view| vec![0.0; view.segment.chunks() as usize]).collect();
-    for unit in &query.units {
-        let weight = |documents: usize| corpus.idf(documents as u64);
-        add(views, unit, &mut scores, weight)?;
-    }
-    if query.units.len() > 1 || query.units.first() != Some(&query.surface) {
-        add(views, &query.surface, &mut scores, |_| WHOLE_QUERY)?;
-    }
-    Ok(scores)
+fn by_field(content: f32, path: f32) -> [f32; 2] {
+    let mut fields = [0.0; 2];
+    fields[CONTENT] = content;
+    fields[PATH] = path;
+    fields
 }
 
-fn add(views: &[View], piece: &str, scores: &mut [Scores], weight: impl Fn(usize) -> f32) -> Result<(), IndexError> {
-    let mut found = Vec::with_capacity(views.len());
-    for view in views {
-        found.push(containing(view, piece)?);
+/// Every unit found counts with its rarity, more where it stands often in little text; a chunk that holds the whole
+/// query comes before all others.
+fn term(views: &[View], corpus: &Corpus, query: &Query, ranking: &Ranking) -> Result<Vec<Scores>, IndexError> {
+    let mut scores: Vec<Scores> = views.iter().map(|view| vec![0.0; view.segment.chunks() as usize]).collect();
+    let lengths = corpus.lengths(CONTENT, ranking.term_b);
+    for unit in &query.units {
+        let found: Vec<Vec<(u32, u32)>> = views.iter().map(|view| containing(view, unit)).collect::<Result<_, _>>()?;
+        let live = found.iter().zip(views).map(|(found, view)| found.iter().filter(|(doc, _)| view.is_alive(*doc)).count()).sum::<usize>();
+        let idf = corpus.idf(live as u64) * (ranking.k1 + 1.0);
+        for ((found, view), scores) in found.into_iter().zip(views).zip(&mut scores) {
+            let norms = &view.segment.words(CONTENT).norms;
+            for (doc, times) in found {
+                let tf = times as f32 / lengths[usize::from(norms.fieldnorm_id(doc))];
+                scores[doc as usize] += idf * tf / (tf + ranking.k1);
+            }
+        }
     }
-    let live = found.iter().zip(views).map(|(docs, view)| docs.iter().filter(|doc| view.is_alive(**doc)).count()).sum();
-    let weight = weight(live);
-    for (docs, scores) in found.into_iter().zip(scores) {
-        docs.into_iter().for_each(|doc| scores[doc as usize] += weight);
+    for (view, scores) in views.iter().zip(&mut scores) {
+        for (doc, _) in containing(view, &query.surface)? {
+            scores[doc as usize] += WHOLE_QUERY;
+        }
     }
-    Ok(())
+    Ok(scores)
 }
 
 /// Scores closer than this are equal: sums of floating-point numbers differ by less.
@@ -75,8 +93,12 @@ pub(crate) fn best(views: &[View], scores: &[Scores], masks: &[Option<Vec<bool>>
     let mut hits: Vec<(i64, Hit)> = Vec::new();
     for ((view, scores), mask) in views.iter().zip(scores).zip(masks) {
         let taken = |doc: usize| mask.as_ref().is_none_or(|mask| mask[doc]);
-        let mut found: Vec<(i64, u32)> =
-            scores.iter().enumerate().filter(|(doc, score)| **score > 0.0 && taken(*doc)).map(|(doc, score)| (-rounded(*score), doc as u32)).collect();
+        let mut found: Vec<(i64, u32)> = scores
+            .iter()
+            .enumerate()
+            .filter(|(doc, score)| **score > 0.0 && taken(*doc))
+            .map(|(doc, score)| (-rounded(*score), doc as u32))
+            .collect();
         // Within a split the order of chunks is the order of (document, ordinal).
         if found.len() > limit {
             found.select_nth_unstable(limit - 1);

@@ -17,36 +17,43 @@ use crate::view::View;
 /// One place of a run: chunk, first slot, the slot after it.
 type Place = (u32, u32, u32);
 
-/// Chunks of a split (live or not, sorted) whose content or path contains `piece`, a surface text that is not empty.
-pub(crate) fn containing(view: &View, piece: &str) -> Result<Vec<u32>, IndexError> {
-    let mut docs = Vec::new();
+/// Chunks of a split (live or not, sorted) whose content or path contains `piece`, a surface text that is not empty,
+/// each with the number of places.
+pub(crate) fn containing(view: &View, piece: &str) -> Result<Vec<(u32, u32)>, IndexError> {
+    let mut found = Vec::new();
     for field in [CONTENT, PATH] {
         if piece.contains(' ') {
-            docs.extend(sequence(view, field, piece)?);
+            found.extend(sequence(view, field, piece)?.into_iter().map(|doc| (doc, 1)));
         } else {
-            inside(view, field, piece, &mut docs)?;
+            inside(view, field, piece, &mut found)?;
         }
     }
-    docs.sort_unstable();
-    docs.dedup();
-    Ok(docs)
+    found.sort_unstable();
+    found.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 += later.1;
+        }
+        same
+    });
+    Ok(found)
 }
 
 /// Chunks with `piece` inside one run.
-fn inside(view: &View, field: usize, piece: &str, docs: &mut Vec<u32>) -> Result<(), IndexError> {
+fn inside(view: &View, field: usize, piece: &str, found: &mut Vec<(u32, u32)>) -> Result<(), IndexError> {
     for ordinal in view.segment.words(field).vocabulary.containing(piece) {
         let Some(mut postings) = view.segment.postings(field, ordinal, false)? else {
             continue;
         };
         let mut doc = postings.doc();
         while doc != TERMINATED {
-            docs.push(doc);
+            found.push((doc, postings.term_freq()));
             doc = postings.advance();
         }
     }
     // Two characters are one pair, found above; more are pairs in a row.
     if piece.chars().nth(2).is_some() {
-        docs.extend(pairs(view, field, piece, false, None)?.into_iter().map(|(doc, _, _)| doc));
+        found.extend(pairs(view, field, piece, false, None)?.into_iter().map(|(doc, _, _)| (doc, 1)));
     }
     Ok(())
 }
@@ -87,7 +94,14 @@ fn sequence(view: &View, field: usize, piece: &str) -> Result<Vec<u32>, IndexErr
 }
 
 /// Places of a run, sorted by chunk. With `open_start` it may begin, with `open_end` it may end inside a longer run.
-fn run_places(view: &View, field: usize, run: &str, open_start: bool, open_end: bool, within: Option<&[u32]>) -> Result<Vec<Place>, IndexError> {
+fn run_places(
+    view: &View,
+    field: usize,
+    run: &str,
+    open_start: bool,
+    open_end: bool,
+    within: Option<&[u32]>,
+) -> Result<Vec<Place>, IndexError> {
     let vocabulary = &view.segment.words(field).vocabulary;
     let is_plain = |ordinal: &u32| {
         let word = vocabulary.word(*ordinal);

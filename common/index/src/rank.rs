@@ -2,7 +2,8 @@
 //!
 //! A concept of the query stands for all its forms in the vocabulary: the word itself, words that fold to the same,
 //! words of the same stem, runs that are it without signs. Their frequencies are added, each with its weight, and the
-//! concept is one term of `Σ idf · tf (k1 + 1) / (tf + k1 (1 − b + b · length / average))`
+//! concept is one term of BM25F, `Σ idf · tf (k1 + 1) / (tf + k1)` with
+//! `tf = Σ over fields: weight · frequency / (1 − b + b · length / average)`
 //! (Robertson and Zaragoza, *The Probabilistic Relevance Framework*, 2009), where
 //! `idf = ln(1 + (N − df + 0.5) / (df + 0.5))` and `N`, `df` and the average length count live chunks only.
 
@@ -17,6 +18,7 @@ use tantivy::{DocSet as _, TERMINATED};
 
 use crate::alias::{folded_key, joined, joined_key, stem_key};
 use crate::error::IndexError;
+use crate::open::{CONTENT, PATH};
 use crate::view::View;
 
 /// Weights of ranking. The defaults are those measured best over several collections.
@@ -24,9 +26,9 @@ use crate::view::View;
 pub struct Ranking {
     /// Saturation of repeated words.
     pub k1: f32,
-    /// Influence of the chunk's length, 0 to 1, in the content channel.
+    /// Influence of the length of the content, 0 to 1.
     pub b: f32,
-    /// The same in the path channel.
+    /// Influence of the length of the path, 0 to 1.
     pub path_b: f32,
     /// Weight of a word that folds to the same.
     pub folded: f32,
@@ -36,11 +38,28 @@ pub struct Ranking {
     pub joined: f32,
     /// Weight of two ideographs in a row beside dictionary words.
     pub pair: f32,
+    /// Weight of words of the path in the content channel: a chunk is also about what its headings say.
+    pub content_path: f32,
+    /// Weight of words of the content in the path channel: it orders the chunks that one heading stands over.
+    pub path_content: f32,
+    /// Influence of the length of the content in the exact channel, 0 to 1.
+    pub term_b: f32,
 }
 
 impl Default for Ranking {
     fn default() -> Self {
-        Self { k1: 1.2, b: 0.75, path_b: 0.75, folded: 1.0, stemmed: 0.8, joined: 0.8, pair: 1.0 }
+        Self {
+            k1: 1.2,
+            b: 0.75,
+            path_b: 0.75,
+            folded: 1.0,
+            stemmed: 0.8,
+            joined: 0.8,
+            pair: 1.0,
+            content_path: 0.5,
+            path_content: 0.5,
+            term_b: 0.75,
+        }
     }
 }
 
@@ -84,6 +103,12 @@ impl Corpus {
     fn average(&self, field: usize) -> f32 {
         if self.chunks == 0 { 1.0 } else { (self.tokens[field] as f32 / self.chunks as f32).max(1.0) }
     }
+
+    /// `1 − b + b · length / average` for every length byte of a field.
+    pub(crate) fn lengths(&self, field: usize, b: f32) -> [f32; 256] {
+        let average = self.average(field);
+        std::array::from_fn(|id| 1.0 - b + b * FieldNormReader::id_to_fieldnorm(id as u8) as f32 / average)
+    }
 }
 
 /// Scores of one split's chunks; 0 where nothing matched.
@@ -92,41 +117,92 @@ pub(crate) type Scores = Vec<f32>;
 /// Forms of a concept with their weights, the same for every split.
 type Forms = BTreeMap<String, f32>;
 
-/// Scores every chunk of every split for one field. Chunks whose bytes are not here yet are noted as missing, and the
-/// result is then worthless.
+/// How much a channel makes of each field, and the field that has to match at all.
+pub(crate) struct Weights {
+    /// By field.
+    pub(crate) fields: [f32; 2],
+    /// Chunks without a word in this field are left out.
+    pub(crate) needs: Option<usize>,
+}
+
+/// Scores every chunk of every split. Chunks whose bytes are not here yet are noted as missing, and the result is
+/// then worthless.
 pub(crate) fn score(
     views: &[View],
     corpus: &Corpus,
-    field: usize,
+    weights: &Weights,
     concepts: &[Concept],
     languages: &[&str],
     ranking: &Ranking,
 ) -> Result<Vec<Scores>, IndexError> {
     let mut scores: Vec<Scores> = views.iter().map(|view| vec![0.0; view.segment.chunks() as usize]).collect();
-    let b = if field == crate::open::PATH { ranking.path_b } else { ranking.b };
-    let lengths = length_table(corpus.average(field), ranking.k1, b);
+    let mut matched: Vec<Vec<bool>> = match weights.needs {
+        Some(_) => views.iter().map(|view| vec![false; view.segment.chunks() as usize]).collect(),
+        None => Vec::new(),
+    };
+    let lengths = [corpus.lengths(CONTENT, ranking.b), corpus.lengths(PATH, ranking.path_b)];
     for concept in concepts {
-        let forms = forms(views, field, concept, languages, ranking);
-        let mut matches = Vec::with_capacity(views.len());
-        for view in views {
-            matches.push(frequencies(view, field, &forms)?);
-        }
-        let documents: usize = matches.iter().zip(views).map(|(found, view)| live(found, view)).sum();
-        let weight = if concept.kind == ConceptKind::Pair { ranking.pair } else { 1.0 };
-        let idf = corpus.idf(documents as u64) * weight * (ranking.k1 + 1.0);
-        for ((found, view), scores) in matches.iter().zip(views).zip(&mut scores) {
-            let norms = &view.segment.words(field).norms;
-            for &(doc, tf) in found {
-                scores[doc as usize] += idf * tf / (tf + lengths[usize::from(norms.fieldnorm_id(doc))]);
+        let mut found: Vec<Vec<(u32, f32)>> = vec![Vec::new(); views.len()];
+        for field in [CONTENT, PATH].into_iter().filter(|&field| weights.fields[field] > 0.0) {
+            let forms = forms(views, field, concept, languages, ranking);
+            for (at, view) in views.iter().enumerate() {
+                let norms = &view.segment.words(field).norms;
+                let in_field = frequencies(view, field, &forms)?;
+                if weights.needs == Some(field) {
+                    in_field.iter().for_each(|(doc, _)| matched[at][*doc as usize] = true);
+                }
+                let normal = |(doc, tf)| (doc, weights.fields[field] * tf / lengths[field][usize::from(norms.fieldnorm_id(doc))]);
+                found[at] = merge(&found[at], in_field.into_iter().map(normal));
             }
         }
+        let documents: usize = found.iter().zip(views).map(|(found, view)| live(found, view)).sum();
+        let weight = if concept.kind == ConceptKind::Pair { ranking.pair } else { 1.0 };
+        let idf = corpus.idf(documents as u64) * weight * (ranking.k1 + 1.0);
+        for (found, scores) in found.iter().zip(&mut scores) {
+            for &(doc, tf) in found {
+                scores[doc as usize] += idf * tf / (tf + ranking.k1);
+            }
+        }
+    }
+    for (scores, matched) in scores.iter_mut().zip(matched) {
+        scores.iter_mut().zip(matched).filter(|(_, matched)| !matched).for_each(|(score, _)| *score = 0.0);
     }
     Ok(scores)
 }
 
-/// `k1 (1 − b + b · length / average)` for every length byte.
-fn length_table(average: f32, k1: f32, b: f32) -> [f32; 256] {
-    std::array::from_fn(|id| k1 * (1.0 - b + b * FieldNormReader::id_to_fieldnorm(id as u8) as f32 / average))
+/// Live chunks that hold each concept in any of its forms, in content or path. As with [`score`], worthless when some
+/// bytes were missing.
+pub(crate) fn holding(views: &[View], concepts: &[Concept], languages: &[&str], ranking: &Ranking) -> Result<Vec<u64>, IndexError> {
+    let mut out = Vec::with_capacity(concepts.len());
+    for concept in concepts {
+        let forms = [CONTENT, PATH].map(|field| forms(views, field, concept, languages, ranking));
+        let mut documents = 0;
+        for view in views {
+            let content = frequencies(view, CONTENT, &forms[CONTENT])?;
+            let found = merge(&content, frequencies(view, PATH, &forms[PATH])?.into_iter());
+            documents += live(&found, view) as u64;
+        }
+        out.push(documents);
+    }
+    Ok(out)
+}
+
+/// Adds the values of equal chunks of two lists sorted by chunk.
+fn merge(left: &[(u32, f32)], right: impl Iterator<Item = (u32, f32)>) -> Vec<(u32, f32)> {
+    if left.is_empty() {
+        return right.collect();
+    }
+    let mut out = Vec::with_capacity(left.len());
+    let mut rest = left.iter().copied().peekable();
+    for (doc, value) in right {
+        while let Some(before) = rest.next_if(|(other, _)| *other < doc) {
+            out.push(before);
+        }
+        let same = rest.next_if(|(other, _)| *other == doc).map_or(0.0, |(_, value)| value);
+        out.push((doc, same + value));
+    }
+    out.extend(rest);
+    out
 }
 
 fn live(found: &[(u32, f32)], view: &View) -> usize {
@@ -134,7 +210,7 @@ fn live(found: &[(u32, f32)], view: &View) -> usize {
 }
 
 /// All forms of a concept that any split knows.
-fn forms(views: &[View], field: usize, concept: &Concept, languages: &[&str], ranking: &Ranking) -> Forms {
+pub(crate) fn forms(views: &[View], field: usize, concept: &Concept, languages: &[&str], ranking: &Ranking) -> Forms {
     let mut forms = Forms::new();
     let mut add = |form: &str, weight: f32| {
         let known = forms.entry(form.to_owned()).or_insert(weight);
@@ -192,7 +268,7 @@ fn forms(views: &[View], field: usize, concept: &Concept, languages: &[&str], ra
 }
 
 /// Chunks of a split that hold a form, with the weighted frequencies added up; by chunk.
-fn frequencies(view: &View, field: usize, forms: &Forms) -> Result<Vec<(u32, f32)>, IndexError> {
+pub(crate) fn frequencies(view: &View, field: usize, forms: &Forms) -> Result<Vec<(u32, f32)>, IndexError> {
     let vocabulary = &view.segment.words(field).vocabulary;
     let mut out: Vec<(u32, f32)> = Vec::new();
     let mut lists = 0;

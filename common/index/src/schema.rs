@@ -39,7 +39,10 @@ pub(crate) const SECTION: &str = "section";
 pub(crate) fn fields() -> &'static Fields {
     static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
         let mut builder = Schema::builder();
-        let words = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqsAndPositions).set_fieldnorms(true);
+        let words = TextFieldIndexing::default()
+            .set_tokenizer(TOKENIZER)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions)
+            .set_fieldnorms(true);
         let text = TextOptions::default().set_indexing_options(words);
         let column = NumericOptions::default().set_fast();
         let content = builder.add_text_field("content", text.clone());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quarry_language::Query;
+use quarry_language::{Concept, Query};
 use quarry_model::record::{IndexManifest, SplitEntry};
 use quarry_model::{DocumentId, ObjectKey, Revision};
 use quarry_ports::ObjectStore;
@@ -14,7 +14,8 @@ use crate::channel::{self, Channel};
 use crate::document::IndexedChunk;
 use crate::error::{IndexError, MissingReason, MissingSplit};
 use crate::filter::Filter;
-use crate::rank::{Corpus, Ranking};
+
+use crate::rank::{self, Corpus, Ranking};
 use crate::view::View;
 
 /// Splits opened at the same time.
@@ -99,7 +100,12 @@ impl Snapshot {
         let mut documents = BTreeMap::new();
         for (at, view) in views.iter().enumerate() {
             for document in view.live() {
-                let live = LiveDocument { revision: document.revision.clone(), chunks: document.to - document.from, view: at, from: document.from };
+                let live = LiveDocument {
+                    revision: document.revision.clone(),
+                    chunks: document.to - document.from,
+                    view: at,
+                    from: document.from,
+                };
                 documents.insert(document.document_id.clone(), live);
             }
         }
@@ -136,7 +142,13 @@ impl Snapshot {
 
     /// As [`Self::search`] for several channels at once, in the order asked: all reads of all channels share rounds.
     /// A split that fails now is reported by [`Self::missing`] and left out of this answer.
-    pub async fn search_channels(&self, channels: &[Channel], query: &str, filter: &Filter, limit: usize) -> Result<Vec<Vec<Hit>>, IndexError> {
+    pub async fn search_channels(
+        &self,
+        channels: &[Channel],
+        query: &str,
+        filter: &Filter,
+        limit: usize,
+    ) -> Result<Vec<Vec<Hit>>, IndexError> {
         let languages: Vec<&str> = self.corpus.languages.iter().map(String::as_str).collect();
         let query = Query::new(query, &languages);
         if query.concepts.is_empty() || limit == 0 {
@@ -154,6 +166,19 @@ impl Snapshot {
             }
         }
         Err(IndexError::Segment("a search did not settle".into()))
+    }
+
+    /// How many live chunks hold each concept in any of its forms, in content or path: what rankings outside weigh
+    /// words by. `lang` is the query's language, or `und`.
+    pub async fn frequencies(&self, concepts: &[Concept], lang: &str) -> Result<Vec<u64>, IndexError> {
+        let languages = channel::stem_languages(&self.corpus, lang);
+        for _ in 0..ROUNDS_MAX {
+            let holding = rank::holding(&self.views, concepts, &languages, &self.ranking)?;
+            if !self.fetch_missing().await? {
+                return Ok(holding);
+            }
+        }
+        Err(IndexError::Segment("a count did not settle".into()))
     }
 
     /// Fetches what all splits missed, in parallel; `false` when nothing was missing.
@@ -221,8 +246,11 @@ impl Snapshot {
         };
         let view = &self.views[live.view];
         let docs = live.from..live.from + live.chunks;
-        let keys: Vec<(DocumentId, u32)> =
-            docs.map(|doc| view.segment.ordinal(doc)).filter(|ordinal| range.contains(ordinal)).map(|ordinal| (document.clone(), ordinal)).collect();
+        let keys: Vec<(DocumentId, u32)> = docs
+            .map(|doc| view.segment.ordinal(doc))
+            .filter(|ordinal| range.contains(ordinal))
+            .map(|ordinal| (document.clone(), ordinal))
+            .collect();
         self.fetch(&keys).await
     }
 

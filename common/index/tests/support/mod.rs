@@ -11,7 +11,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use quarry_index::{IndexedChunk, IndexedDocument, SectionText};
 use quarry_language::{content_words, detect};
-use quarry_model::{Chunk, ChunkId, ChunkMetadata, ChunkType, DocumentId, Namespace, ObjectKey, ObjectPrefix, Owner, Revision, Scope, SectionId, path};
+use quarry_model::{
+    Chunk, ChunkId, ChunkMetadata, ChunkType, DocumentId, Namespace, ObjectKey, ObjectPrefix, Owner, Revision, Scope, SectionId, path,
+};
 use quarry_ports::{ObjectError, ObjectMeta, ObjectPage, ObjectStore, PresignedPut, PutOptions};
 
 /// Objects in memory. Counts reads, bytes and rounds: a round begins when a read starts while no other is under way.
