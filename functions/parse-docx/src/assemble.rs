@@ -4,6 +4,7 @@ use quarry_model::{Asset, Evidence, Heading, Parsed, Row, RowKind, RowRef};
 
 use crate::block::{Block, Note, Paragraph, Picture, Role, TableBlock};
 use crate::label;
+use crate::numbering::Label;
 
 /// Turns the blocks of a document into rows.
 pub(crate) fn assemble(blocks: Vec<Block>, assets: Vec<Asset>) -> Parsed {
@@ -38,12 +39,13 @@ impl Rows {
         }
     }
 
-    /// Gives a caption to the picture before it, or to the table or picture after it.
+    /// Gives a caption to the picture before it, or to the table or picture after it. Answers whether the caption is
+    /// told with that: a table's stands in the table, a picture's stays in the text as well, which it is part of.
     fn caption(&mut self, text: &str, sequence: Option<&str>, next: Option<&mut Block>) -> bool {
         let for_table = sequence.is_some_and(names_tables);
         let table_follows = matches!(next.as_deref(), Some(Block::Table(_)));
         if !(for_table && table_follows) && self.caption_last_picture(text) {
-            return true;
+            return false;
         }
         match next {
             Some(Block::Table(table)) if table.table.caption.is_empty() => {
@@ -58,7 +60,7 @@ impl Rows {
             Some(Block::Paragraph(paragraph)) if paragraph.is_pictures() => match paragraph.pictures.first_mut() {
                 Some(picture) => {
                     picture.alt = described(text, &picture.alt);
-                    true
+                    false
                 }
                 None => false,
             },
@@ -90,8 +92,8 @@ impl Rows {
                 }
             }
             Role::ContentsOther => {}
-            Role::Title => self.heading(&text, 1, label.as_ref(), pictures),
-            Role::Heading(level) => self.heading(&text, level, label.as_ref(), pictures),
+            Role::Title => self.heading(&text, (1, Evidence::Style), label.as_ref(), pictures),
+            Role::Heading(level, evidence) => self.heading(&text, (level, evidence), label.as_ref(), pictures),
             Role::Body | Role::Caption { .. } => {
                 let (text, shift) = label::item(label.as_ref(), &text);
                 self.text(text, pictures, shift, item, false);
@@ -107,12 +109,12 @@ impl Rows {
         }
     }
 
-    fn heading(&mut self, text: &str, level: u32, label: Option<&crate::numbering::Label>, pictures: Vec<Picture>) {
+    fn heading(&mut self, text: &str, (level, evidence): (u32, Evidence), label: Option<&Label>, pictures: Vec<Picture>) {
         let (title, line) = label::title(label, &fold(text));
         self.in_list = false;
         if !title.is_empty() {
             self.section = Some(self.parsed.headings.len());
-            self.parsed.headings.push(Heading { title, level, page: None, evidence: Evidence::Style });
+            self.parsed.headings.push(Heading { title, level, page: None, evidence });
         }
         if let Some(line) = line {
             self.text(line, Vec::new(), 0, false, false);

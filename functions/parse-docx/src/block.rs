@@ -1,6 +1,6 @@
 //! What the walk through a part gives: blocks in reading order, before they become rows.
 
-use quarry_model::Table;
+use quarry_model::{Evidence, Table};
 
 use crate::numbering::Label;
 
@@ -44,7 +44,7 @@ pub(crate) enum Role {
     #[default]
     Body,
     /// A heading of this level, from 1.
-    Heading(u32),
+    Heading(u32, Evidence),
     /// The document's title.
     Title,
     /// A caption; `sequence` is the name of its counter ("Figure", "Table"), when it has one.

@@ -165,7 +165,9 @@ fn alternative(drawing: Element<'_>) -> Option<String> {
 fn described(element: Element<'_>) -> Option<String> {
     ["descr", "alt", "title"].into_iter().find_map(|name| {
         let text = element.attribute(Ns::None, name)?.split_whitespace().collect::<Vec<_>>().join(" ");
-        (!text.is_empty()).then_some(text)
+        // What Word adds to descriptions of its own making says nothing of the picture.
+        let text = text.split(" Description automatically generated").next().unwrap_or_default().trim_end_matches([',', ' ']);
+        (!text.is_empty()).then(|| text.to_owned())
     })
 }
 

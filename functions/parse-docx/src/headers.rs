@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use quarry_model::{DocumentFailure, Limits};
 
-use crate::block::{Block, Paragraph, Role};
+use crate::block::{Block, Paragraph, Role, TableBlock};
 use crate::notes::NoteIndex;
 use crate::numbering::Numbering;
 use crate::package::{Package, Relationships, Target};
@@ -16,59 +16,82 @@ use crate::warnings::Warnings;
 /// A line that shows the page number and no more words than this is nothing but the page number: "Page 3 of 9".
 const PAGE_LINE_WORDS: usize = 3;
 
-/// The blocks of all headers, then of all footers, that sections name. A text that occurs in several of them is kept once.
-pub(crate) fn read(
-    package: &mut Package<'_>,
-    references: &[HeaderReference],
-    relationships: &Rc<Relationships>,
-    styles: &Styles,
-    warnings: &mut Warnings,
-    limits: &Limits,
-) -> Result<Vec<Block>, DocumentFailure> {
-    let (mut parts, mut texts, mut out) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-    for is_header in [true, false] {
-        for reference in references.iter().filter(|reference| reference.is_header == is_header) {
-            let Some(Target::Part(part)) = relationships.get(&reference.id).map(|relationship| &relationship.target) else { continue };
-            if !parts.insert(part.clone()) {
-                continue;
-            }
-            let Some(tree) = package.optional_tree(part, warnings)? else { continue };
-            let own = package.relationships(part, warnings)?;
-            let none = NoteIndex::default();
-            let mut numbering = Numbering::default();
-            let mut walk = Walk::new(package, limits, styles, &mut numbering, &none, warnings, own);
-            walk.decoration = true;
-            for block in walk.blocks(tree.root())? {
-                keep(block, &mut texts, &mut out);
-            }
-        }
-    }
-    Ok(out)
+/// Collects them.
+#[derive(Default)]
+pub(crate) struct Headers {
+    /// Texts that stand somewhere already, white space folded.
+    told: BTreeSet<String>,
+    pub blocks: Vec<Block>,
 }
 
-fn keep(block: Block, texts: &mut BTreeSet<String>, out: &mut Vec<Block>) {
-    match block {
-        Block::Paragraph(mut paragraph) => {
-            let after = std::mem::take(&mut paragraph.after);
-            let words = paragraph.text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count();
-            let page_line = paragraph.shows_page && words <= PAGE_LINE_WORDS;
-            if !page_line && !paragraph.text.is_empty() && texts.insert(paragraph.text.clone()) {
-                out.push(Block::Paragraph(Box::new(Paragraph { role: Role::Body, label: None, ..*paragraph })));
+impl Headers {
+    /// Beside a body: what it says itself (a running title, the heads of a list's columns) is not said again.
+    pub(crate) fn beside(body: &[Block]) -> Self {
+        let mut headers = Self::default();
+        for block in body {
+            if let Block::Paragraph(paragraph) = block {
+                headers.told.insert(fold(&paragraph.text));
             }
-            after.into_iter().for_each(|block| keep(block, texts, out));
         }
-        // Tables in headers only place things side by side.
-        Block::Table(block) => {
-            for cell in block.table.rows.into_iter().flatten() {
-                for line in cell.text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-                    keep(Block::Paragraph(Box::new(Paragraph::plain(line))), texts, out);
-                }
-                for nested in cell.tables {
-                    keep(Block::Table(crate::block::TableBlock { table: nested, after: Vec::new() }), texts, out);
-                }
-            }
-            block.after.into_iter().for_each(|block| keep(block, texts, out));
-        }
-        Block::Note(note) => note.blocks.into_iter().for_each(|block| keep(block, texts, out)),
+        headers
     }
+
+    /// Reads all headers, then all footers, that sections name; each part once, each text once.
+    pub(crate) fn read(
+        &mut self,
+        package: &mut Package<'_>,
+        references: &[HeaderReference],
+        relationships: &Rc<Relationships>,
+        styles: &Styles,
+        warnings: &mut Warnings,
+        limits: &Limits,
+    ) -> Result<(), DocumentFailure> {
+        let mut parts = BTreeSet::new();
+        for is_header in [true, false] {
+            for reference in references.iter().filter(|reference| reference.is_header == is_header) {
+                let Some(Target::Part(part)) = relationships.get(&reference.id).map(|relationship| &relationship.target) else { continue };
+                if !parts.insert(part.clone()) {
+                    continue;
+                }
+                let Some(tree) = package.optional_tree(part, warnings)? else { continue };
+                let own = package.relationships(part, warnings)?;
+                let (notes, mut numbering) = (NoteIndex::default(), Numbering::default());
+                let mut walk = Walk::new(package, limits, styles, &mut numbering, &notes, warnings, own);
+                walk.decoration = true;
+                walk.blocks(tree.root())?.into_iter().for_each(|block| self.keep(block));
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, block: Block) {
+        match block {
+            Block::Paragraph(mut paragraph) => {
+                let after = std::mem::take(&mut paragraph.after);
+                let words = paragraph.text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count();
+                let page_line = paragraph.shows_page && words <= PAGE_LINE_WORDS;
+                if !page_line && !paragraph.text.is_empty() && self.told.insert(fold(&paragraph.text)) {
+                    self.blocks.push(Block::Paragraph(Box::new(Paragraph { role: Role::Body, label: None, ..*paragraph })));
+                }
+                after.into_iter().for_each(|block| self.keep(block));
+            }
+            // Tables in headers only place things side by side.
+            Block::Table(block) => {
+                for cell in block.table.rows.into_iter().flatten() {
+                    for line in cell.text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+                        self.keep(Block::Paragraph(Box::new(Paragraph::plain(line))));
+                    }
+                    for nested in cell.tables {
+                        self.keep(Block::Table(TableBlock { table: nested, after: Vec::new() }));
+                    }
+                }
+                block.after.into_iter().for_each(|block| self.keep(block));
+            }
+            Block::Note(note) => note.blocks.into_iter().for_each(|block| self.keep(block)),
+        }
+    }
+}
+
+fn fold(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

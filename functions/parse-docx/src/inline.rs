@@ -121,27 +121,27 @@ impl<'t> Walk<'_, '_, 't> {
     /// One element of a paragraph.
     pub(crate) fn inline_one(&mut self, child: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
         match (child.ns(), child.name()) {
-                (Ns::W, "r") => self.run(child, out)?,
-                (Ns::W, "pPr" | "rPr" | "del" | "moveFrom" | "sdtPr" | "sdtEndPr" | "tcPr" | "smartTagPr" | "customXmlPr") => {}
-                (Ns::W, "bookmarkStart") => out.bookmarks.extend(attribute(child, "name").map(str::to_owned)),
-                (Ns::W, "hyperlink") => {
-                    if self.fields.in_contents() && out.anchor.is_none() {
-                        out.anchor = attribute(child, "anchor").map(str::to_owned);
-                    }
-                    self.inline(child, out)?;
+            (Ns::W, "r") => self.run(child, out)?,
+            (Ns::W, "pPr" | "rPr" | "del" | "moveFrom" | "sdtPr" | "sdtEndPr" | "tcPr" | "smartTagPr" | "customXmlPr") => {}
+            (Ns::W, "bookmarkStart") => out.bookmarks.extend(attribute(child, "name").map(str::to_owned)),
+            (Ns::W, "hyperlink") => {
+                if self.fields.in_contents() && out.anchor.is_none() {
+                    out.anchor = attribute(child, "anchor").map(str::to_owned);
                 }
-                (Ns::W, "fldSimple") => {
-                    let instruction = attribute(child, "instr").unwrap_or_default();
-                    self.fields.begin_simple(instruction);
-                    note_instruction(instruction, out);
-                    self.inline(child, out)?;
-                    self.fields.end();
-                }
-                (Ns::W, "subDoc") => self.note_foreign("a sub-document"),
-                (Ns::M, "oMath") if self.fields.shows() => out.push(&math::inline(child)),
-                (Ns::M, "oMathPara") if self.fields.shows() => out.push(&math::display(child)),
-                (Ns::Mc, "AlternateContent") => self.alternate(child, out, Self::inline)?,
-                _ => self.inline(child, out)?,
+                self.inline(child, out)?;
+            }
+            (Ns::W, "fldSimple") => {
+                let instruction = attribute(child, "instr").unwrap_or_default();
+                self.fields.begin_simple(instruction);
+                note_instruction(instruction, out);
+                self.inline(child, out)?;
+                self.fields.end();
+            }
+            (Ns::W, "subDoc") => self.note_foreign("a sub-document"),
+            (Ns::M, "oMath") if self.fields.shows() => out.push(&math::inline(child)),
+            (Ns::M, "oMathPara") if self.fields.shows() => out.push(&math::display(child)),
+            (Ns::Mc, "AlternateContent") => self.alternate(child, out, Self::inline)?,
+            _ => self.inline(child, out)?,
         }
         Ok(())
     }

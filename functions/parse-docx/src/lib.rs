@@ -16,6 +16,7 @@ mod assemble;
 mod block;
 mod chart;
 mod diagram;
+mod evidence;
 mod fields;
 mod graphic;
 mod headers;
@@ -39,6 +40,7 @@ use quarry_document::{Parser, Source};
 use quarry_model::{DocumentCode, DocumentFailure, Limits, Parsed};
 
 use crate::fields::Fields;
+use crate::headers::Headers;
 use crate::notes::NoteIndex;
 use crate::numbering::Numbering;
 use crate::package::Package;
@@ -83,8 +85,7 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailure> {
     let mut ignore_fields = false;
     let (mut blocks, assets, references) = loop {
         let mut numbering = numbering_tree.as_ref().map(Numbering::read).unwrap_or_default();
-        let mut walk =
-            Walk::new(&mut package, limits, &styles, &mut numbering, &notes, &mut warnings, std::rc::Rc::clone(&relationships));
+        let mut walk = Walk::new(&mut package, limits, &styles, &mut numbering, &notes, &mut warnings, std::rc::Rc::clone(&relationships));
         if ignore_fields {
             walk.fields = Fields::ignored();
         }
@@ -97,10 +98,13 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailure> {
         warnings.note(DocumentCode::Corrupt, "a field has no end; fields are read as text");
         ignore_fields = true;
     };
-    let mut leading = headers::read(&mut package, &references, &relationships, &styles, &mut warnings, limits)?;
-    leading.append(&mut blocks);
+    evidence::promote(&mut blocks);
+    let mut headers = Headers::beside(&blocks);
+    headers.read(&mut package, &references, &relationships, &styles, &mut warnings, limits)?;
+    let mut all = headers.blocks;
+    all.append(&mut blocks);
 
-    let mut parsed = assemble::assemble(leading, assets);
+    let mut parsed = assemble::assemble(all, assets);
     parsed.title = title(&mut package, &mut warnings)?;
     (parsed.warnings, parsed.partial) = warnings.finish();
     Ok(parsed)

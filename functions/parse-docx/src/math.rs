@@ -26,7 +26,10 @@ fn content(element: Element<'_>) -> String {
     for child in element.elements() {
         let piece = one(child);
         // A command must not run into a following letter.
-        let runs_on = out.rsplit('\\').next().is_some_and(|tail| !tail.is_empty() && tail.len() < out.len() && tail.chars().all(|c| c.is_ascii_alphabetic()));
+        let runs_on = out
+            .rsplit('\\')
+            .next()
+            .is_some_and(|tail| !tail.is_empty() && tail.len() < out.len() && tail.chars().all(|c| c.is_ascii_alphabetic()));
         if runs_on && piece.starts_with(|c: char| c.is_ascii_alphabetic()) {
             out.push(' ');
         }
@@ -108,7 +111,9 @@ fn one(element: Element<'_>) -> String {
             format!("{command}{{{}}}", child("e"))
         }
         "borderBox" => format!("\\boxed{{{}}}", child("e")),
-        "phant" if property(element, "show").is_some_and(|show| matches!(show, "0" | "off" | "false")) => format!("\\phantom{{{}}}", child("e")),
+        "phant" if property(element, "show").is_some_and(|show| matches!(show, "0" | "off" | "false")) => {
+            format!("\\phantom{{{}}}", child("e"))
+        }
         name if name.ends_with("Pr") => String::new(),
         _ => content(element),
     }

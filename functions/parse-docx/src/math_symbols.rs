@@ -121,8 +121,8 @@ const COMMANDS: &[(char, &str)] = &[
 
 /// Functions that LaTeX has a command for.
 const FUNCTIONS: [&str; 32] = [
-    "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim", "exp", "gcd", "hom", "inf", "ker", "lg", "lim",
-    "liminf", "limsup", "ln", "log", "max", "min", "Pr", "sec", "sin", "sinh", "sup", "tan", "tanh",
+    "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim", "exp", "gcd", "hom", "inf", "ker", "lg",
+    "lim", "liminf", "limsup", "ln", "log", "max", "min", "Pr", "sec", "sin", "sinh", "sup", "tan", "tanh",
 ];
 
 /// One character of a formula. Letters of the mathematical alphabets read as the letters they are.

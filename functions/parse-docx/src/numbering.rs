@@ -153,7 +153,9 @@ impl Numbering {
     fn resolve(&self, id: i64, styles: &Styles) -> i64 {
         let (mut id, mut seen) = (id, BTreeSet::new());
         while seen.insert(id) {
-            let Some(style) = self.lists.get(&id).filter(|list| list.levels.is_empty()).and_then(|list| list.style_link.as_ref()) else { break };
+            let Some(style) = self.lists.get(&id).filter(|list| list.levels.is_empty()).and_then(|list| list.style_link.as_ref()) else {
+                break;
+            };
             let Some(instance) = styles.number_of(style).list.and_then(|list| self.instances.get(&list)) else { break };
             id = instance.of;
         }

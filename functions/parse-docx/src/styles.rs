@@ -157,9 +157,9 @@ impl Style {
         let paragraph = w(element, "pPr");
         let run = w(element, "rPr");
         let looks = |part: &str| {
-            element.elements().any(|child| {
-                child.is(Ns::W, "tblStylePr") && attribute(child, "type") == Some(part) && child.elements().next().is_some()
-            })
+            element
+                .elements()
+                .any(|child| child.is(Ns::W, "tblStylePr") && attribute(child, "type") == Some(part) && child.elements().next().is_some())
         };
         Self {
             name: value(element, "name").unwrap_or_default().trim().to_lowercase(),

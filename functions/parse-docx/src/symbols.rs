@@ -5,12 +5,12 @@ const SYMBOL_LETTERS: &str = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨ
 const SYMBOL_SMALL: &str = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ";
 /// Symbol, codes 0xA1 to 0xBF.
 const SYMBOL_UPPER: [char; 31] = [
-    'ϒ', '′', '≤', '⁄', '∞', 'ƒ', '♣', '♦', '♥', '♠', '↔', '←', '↑', '→', '↓', '°', '±', '″', '≥', '×', '∝', '∂', '•', '÷', '≠', '≡', '≈', '…', '|', '―', '↵',
+    'ϒ', '′', '≤', '⁄', '∞', 'ƒ', '♣', '♦', '♥', '♠', '↔', '←', '↑', '→', '↓', '°', '±', '″', '≥', '×', '∝', '∂', '•', '÷', '≠', '≡', '≈',
+    '…', '|', '―', '↵',
 ];
 /// Symbol, codes 0xC0 to 0xD8.
-const SYMBOL_LOGIC: [char; 25] = [
-    'ℵ', 'ℑ', 'ℜ', '℘', '⊗', '⊕', '∅', '∩', '∪', '⊃', '⊇', '⊄', '⊂', '⊆', '∈', '∉', '∠', '∇', '®', '©', '™', '∏', '√', '⋅', '¬',
-];
+const SYMBOL_LOGIC: [char; 25] =
+    ['ℵ', 'ℑ', 'ℜ', '℘', '⊗', '⊕', '∅', '∩', '∪', '⊃', '⊇', '⊄', '⊂', '⊆', '∈', '∉', '∠', '∇', '®', '©', '™', '∏', '√', '⋅', '¬'];
 
 /// A character of a symbol font, by its code (with or without the private-use offset 0xF000).
 pub(crate) fn character(font: &str, code: u32) -> Option<char> {
@@ -37,7 +37,9 @@ pub(crate) fn replace(text: &str, font: Option<&str>) -> String {
 pub(crate) fn bullet(text: &str) -> String {
     let first = text.chars().find(|c| !c.is_whitespace());
     match first {
-        Some(c @ ('-' | '–' | '—' | '*' | '+' | '•' | '◦' | '▪' | '■' | '□' | '●' | '○' | '►' | '✓' | '➢')) => c.to_string(),
+        Some(c @ ('-' | '–' | '—' | '*' | '+' | '•' | '◦' | '▪' | '■' | '□' | '●' | '○' | '►' | '✓' | '➢')) => {
+            c.to_string()
+        }
         _ => "•".to_owned(),
     }
 }

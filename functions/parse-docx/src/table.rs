@@ -1,5 +1,7 @@
 //! Tables.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use quarry_document::TableBuilder;
 use quarry_document::xml::{Element, Ns};
 use quarry_model::{Cell, DocumentCode, DocumentFailure, Table};
@@ -30,6 +32,13 @@ struct RawRow {
     marked_header: bool,
 }
 
+impl RawRow {
+    /// Columns in which a merge from above goes on.
+    fn continued(&self) -> impl Iterator<Item = u32> + '_ {
+        self.cells.iter().filter(|cell| cell.down == Merge::Continues).map(|cell| cell.column)
+    }
+}
+
 impl<'t> Walk<'_, '_, 't> {
     /// A table as blocks. One of a single cell is a frame around its content, and gives that content.
     pub(crate) fn table(&mut self, table: Element<'t>) -> Result<Vec<Block>, DocumentFailure> {
@@ -41,6 +50,7 @@ impl<'t> Walk<'_, '_, 't> {
         {
             return Ok(std::mem::take(&mut cell.blocks));
         }
+        bridge(&mut rows);
         let (header_rows, header_columns) = self.headers(properties, &rows);
         let mut builder = TableBuilder::new(self.limits);
         let mut after = Vec::new();
@@ -144,6 +154,22 @@ impl<'t> Walk<'_, '_, 't> {
                 || rows.first().is_some_and(is_bold) && rows.get(1).is_some_and(|second| !is_bold(second)));
         let header_rows = if marked > 0 && marked < rows.len() { marked as u32 } else { u32::from(first_row) };
         (header_rows, u32::from(asked("firstColumn", 0x80) && column_looks && body > 0))
+    }
+}
+
+/// Lets merges reach over rows that end too early: a row without a cell in a merged column, between a row that merges
+/// there and one that goes on with it, is part of the merge.
+fn bridge(rows: &mut [RawRow]) {
+    // Column → width, of merges that reach the row above.
+    let mut open: BTreeMap<u32, u32> = BTreeMap::new();
+    for index in 0..rows.len() {
+        let goes_on: BTreeSet<u32> = rows.get(index.saturating_add(1)).into_iter().flat_map(RawRow::continued).collect();
+        let Some(row) = rows.get_mut(index) else { break };
+        let end = row.cells.last().map_or(0, |cell| cell.column.saturating_add(cell.columns));
+        for (column, columns) in open.range(end..).filter(|(column, _)| goes_on.contains(column)) {
+            row.cells.push(RawCell { column: *column, columns: *columns, down: Merge::Continues, blocks: Vec::new() });
+        }
+        open = row.cells.iter().filter(|cell| cell.down != Merge::None).map(|cell| (cell.column, cell.columns)).collect();
     }
 }
 

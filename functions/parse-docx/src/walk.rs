@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use quarry_document::xml::{Element, Ns};
-use quarry_model::{Asset, DocumentCode, DocumentFailure, Limits};
+use quarry_model::{Asset, DocumentCode, DocumentFailure, Evidence, Limits};
 
 use crate::block::{Block, ContentsEntry, Paragraph, Role};
 use crate::fields::Fields;
@@ -95,7 +95,11 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
     }
 
     /// Blocks of another part, or of a place apart from the text around it: with fields of their own.
-    pub(crate) fn foreign_blocks(&mut self, container: Element<'t>, relationships: &Rc<Relationships>) -> Result<Vec<Block>, DocumentFailure> {
+    pub(crate) fn foreign_blocks(
+        &mut self,
+        container: Element<'t>,
+        relationships: &Rc<Relationships>,
+    ) -> Result<Vec<Block>, DocumentFailure> {
         let relationships = std::mem::replace(&mut self.relationships, Rc::clone(relationships));
         let fields = std::mem::take(&mut self.fields);
         let in_note = std::mem::replace(&mut self.in_note, true);
@@ -118,7 +122,7 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
         let mut blocks = blocks?;
         for block in &mut blocks {
             if let Block::Paragraph(paragraph) = block
-                && matches!(paragraph.role, Role::Heading(_) | Role::Title)
+                && matches!(paragraph.role, Role::Heading(..) | Role::Title)
             {
                 paragraph.role = Role::Body;
             }
@@ -216,7 +220,7 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
         paragraph.role = match level {
             _ if contents => contents_entry(&paragraph.text, &style, anchor, directory),
             _ if style.is_title => Role::Title,
-            Some(level) => Role::Heading(level),
+            Some(level) => Role::Heading(level, Evidence::Style),
             None if style.is_caption || sequence.is_some() => Role::Caption { sequence },
             None => Role::Body,
         };
@@ -287,7 +291,7 @@ struct Blocks {
 }
 
 fn push(list: &mut Vec<Block>, paragraph: Paragraph) {
-    let numbered_heading = matches!(paragraph.role, Role::Heading(_)) && paragraph.label.is_some();
+    let numbered_heading = matches!(paragraph.role, Role::Heading(..)) && paragraph.label.is_some();
     if !paragraph.is_empty() || numbered_heading {
         list.push(Block::Paragraph(Box::new(paragraph)));
     }
@@ -313,5 +317,7 @@ fn ends_in_page_number(text: &str) -> bool {
 
 fn is_page_number(text: &str) -> bool {
     let text = text.trim();
-    !text.is_empty() && text.len() <= 8 && text.chars().all(|c| c.is_ascii_digit() || matches!(c, 'i' | 'v' | 'x' | 'l' | 'c' | 'I' | 'V' | 'X' | 'L' | 'C' | '-'))
+    !text.is_empty()
+        && text.len() <= 8
+        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, 'i' | 'v' | 'x' | 'l' | 'c' | 'I' | 'V' | 'X' | 'L' | 'C' | '-'))
 }
