@@ -16,6 +16,8 @@ pub mod jobs;
 pub mod lambda;
 pub mod logs;
 pub mod random;
+#[cfg(test)]
+mod test_support;
 
 pub use config::Config;
 pub use delivery::{Delivery, Disposition, deliver, pump};

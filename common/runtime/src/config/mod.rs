@@ -7,6 +7,8 @@ mod variables;
 
 pub use variables::{VARIABLES, Variable};
 
+use std::time::Duration;
+
 use quarry_model::{Limits, Owner};
 use serde_json::{Map, Value};
 
@@ -50,6 +52,8 @@ pub struct Config {
     /// SHA-256 (hex) of an administrator's key that is valid without being stored: how the first key of a deployed stack
     /// is made.
     pub admin_key_sha256: Option<String>,
+    /// How long a received message stays invisible on AWS: the queue's own setting, six times the function's timeout.
+    pub visibility: Duration,
     /// Name of the deployed environment, as `/version` shows it.
     pub environment: String,
 }
@@ -94,6 +98,13 @@ impl Config {
                 "must be a number of bytes above 0",
             )?,
             admin_key_sha256,
+            visibility: Duration::from_secs(number(
+                &get,
+                "QUARRY_VISIBILITY_SECONDS",
+                720,
+                |s| (1..=43_200).contains(s),
+                "must be between 1 and 43200",
+            )?),
             environment: get("QUARRY_ENVIRONMENT").unwrap_or_else(|| if on_lambda { "aws" } else { "local" }.to_owned()),
             limits,
         })

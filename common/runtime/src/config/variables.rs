@@ -38,6 +38,7 @@ pub const VARIABLES: &[Variable] = &[
     variable("QUARRY_METRICS", "false, or true on Lambda", "Whether outcomes also write CloudWatch metrics lines."),
     variable("QUARRY_BUCKET", "required on AWS", "Bucket of all objects."),
     variable("QUARRY_TABLE", "required on AWS", "Table of all records."),
-    variable("QUARRY_QUEUE_PREFIX", "required on AWS", "Beginning of the queues' addresses or names; the queue's name follows."),
-    variable("QUARRY_AWS_ENDPOINT", "none", "Address of an AWS emulator."),
+    variable("QUARRY_QUEUE_<NAME>_URL", "required on AWS", "Address of a queue the function may use, e.g. QUARRY_QUEUE_PARSE_DOCX_URL."),
+    variable("QUARRY_DLQ_<NAME>_URL", "none", "Address of a queue's dead letters, for the operator's commands."),
+    variable("QUARRY_VISIBILITY_SECONDS", "720", "How long a received message stays invisible; equal to the queue's own setting."),
 ];

@@ -60,7 +60,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 pub enum Access {
     /// Only who has a key.
     Keys,
-    /// The server listens on loopback: as long as no key exists, anybody on this machine is the owner `local`, whatever
+    /// The server listens on loopback: as long as no key exists, anybody on this machine is the owner of dropped files (`local`), whatever
     /// key they send. Browsers on foreign pages are not: see [`Authenticator::authenticate`].
     LoopbackUnlessKeys,
 }
@@ -70,7 +70,9 @@ pub struct Authenticator {
     pub(super) records: Arc<dyn Records>,
     pub(super) clock: Arc<dyn Clock>,
     access: Access,
-    admin: Option<(String, Owner)>,
+    /// Whose everything is on a machine without keys, and what the administrator's key opens.
+    owner: Owner,
+    admin: Option<String>,
     cache: Mutex<HashMap<String, Cached>>,
 }
 
@@ -89,8 +91,8 @@ impl std::fmt::Debug for Authenticator {
 impl Authenticator {
     /// An authenticator over the stored keys.
     pub fn new(records: Arc<dyn Records>, clock: Arc<dyn Clock>, access: Access, config: &Config) -> Self {
-        let admin = config.admin_key_sha256.clone().map(|hash| (hash, config.drop_in_owner.clone()));
-        Self { records, clock, access, admin, cache: Mutex::default() }
+        let (owner, admin) = (config.drop_in_owner.clone(), config.admin_key_sha256.clone());
+        Self { records, clock, access, owner, admin, cache: Mutex::default() }
     }
 
     /// Finds the caller of a request.
@@ -100,7 +102,7 @@ impl Authenticator {
     /// their documents through our open port.
     pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, Failure> {
         if self.access == Access::LoopbackUnlessKeys && !self.local_keys_exist().await? {
-            return local_caller(headers);
+            return local_caller(headers, &self.owner);
         }
         let header = headers.get(header::AUTHORIZATION);
         let Some(value) = header else {
@@ -115,8 +117,8 @@ impl Authenticator {
 
     async fn caller_of(&self, token: &str) -> Result<Caller, Failure> {
         let hash = hash_of(token);
-        if let Some((_, owner)) = self.admin.as_ref().filter(|(admin, _)| *admin == hash) {
-            return Ok(Caller { owner: owner.clone(), scopes: vec![KeyScope::Admin] });
+        if self.admin.as_ref() == Some(&hash) {
+            return Ok(Caller { owner: self.owner.clone(), scopes: vec![KeyScope::Admin] });
         }
         let now = self.clock.now();
         let key = match self.cached(&hash, now.millis()) {
@@ -140,7 +142,7 @@ impl Authenticator {
         if let Some(known) = self.cached(ANY, now.millis()) {
             return Ok(known.is_some());
         }
-        let items = self.records.query_all(&RecordPrefix::api_keys(&Owner::local())).await?;
+        let items = self.records.query_all(&RecordPrefix::api_keys(&self.owner)).await?;
         let keys: Vec<ApiKeyRecord> = items.iter().map(quarry_ports::Item::read).collect::<Result<_, _>>()?;
         let live = keys.into_iter().find(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > now));
         let exist = live.is_some();
@@ -172,14 +174,14 @@ pub(super) fn hash_of(secret: &str) -> String {
     hex::encode(Sha256::digest(secret.as_bytes()))
 }
 
-fn local_caller(headers: &HeaderMap) -> Result<Caller, Failure> {
+fn local_caller(headers: &HeaderMap, owner: &Owner) -> Result<Caller, Failure> {
     let origin = headers.get(header::ORIGIN).map(|value| value.to_str().unwrap_or_default());
     let foreign_page = origin.is_some_and(|origin| !origin.split_once("://").is_some_and(|(_, host)| is_loopback(host)));
     let host = headers.get(header::HOST).map(|value| value.to_str().unwrap_or_default());
     if foreign_page || host.is_some_and(|host| !is_loopback(host)) {
         return Err(unauthenticated("Without keys only programs and pages of this machine are served. Create a key for others."));
     }
-    Ok(Caller { owner: Owner::local(), scopes: vec![KeyScope::Admin] })
+    Ok(Caller { owner: owner.clone(), scopes: vec![KeyScope::Admin] })
 }
 
 /// Whether `host` or `host:port` names this machine.

@@ -32,7 +32,9 @@ impl<T: DeserializeOwned> Body<T> {
         let mut reader = serde_json::Deserializer::from_slice(bytes);
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let path = error.path().to_string();
-            violation("body", if path == "." { "" } else { &path }, &error.inner().to_string())
+            // Where even the shape is unknown the path is `.` or ends in `?`.
+            let path = path.trim_end_matches(['?', '.']);
+            violation("body", path, &error.inner().to_string())
         })?;
         reader.end().map_err(|error| violation("body", "", &error.to_string()))?;
         Ok(Self(value))
