@@ -1,3 +1,7 @@
 //! The `quarry` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    quarry::run()
+}

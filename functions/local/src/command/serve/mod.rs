@@ -1,0 +1,93 @@
+//! `quarry serve`: the HTTP API, and the road behind it.
+
+mod objects;
+mod watch;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use anyhow::Context;
+use quarry_runtime::Config;
+use quarry_runtime::http::{Access, Authenticator, Options, app};
+use quarry_search::Search;
+use quarry_store_local::PublicBase;
+use quarry_upload::Upload;
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use crate::cli::{Common, Serve};
+use crate::engine::Engine;
+use crate::exit::{Exit, Failure};
+use crate::{output, wait};
+
+pub(crate) async fn run(common: &Common, config: Config, args: Serve) -> Result<Exit, Failure> {
+    let wanted = SocketAddr::new(args.host, args.port);
+    let listener = TcpListener::bind(wanted).await.with_context(|| format!("cannot listen on {wanted}"))?;
+    let address = listener.local_addr()?;
+    let base = config.public_url.clone().unwrap_or_else(|| reachable(address));
+    let engine = Arc::new(Engine::open(&common.data, config, PublicBase::new(&base))?);
+    let scope = engine.scope(&args.place.namespace)?;
+    let watched = watch::Watched::new(&engine, scope, &args.watch)?;
+    let router = router(&engine, args.host);
+    if common.json {
+        output::json(&json!({ "url": base, "data": engine.data }))?;
+    } else {
+        output::text(format!("serving {base} from {}", engine.data.display()))?;
+    }
+    let serving = async {
+        let server = axum::serve(listener, router).with_graceful_shutdown(asked_to_stop());
+        tokio::select! {
+            served = async { server.await } => Ok(served.context("the server failed")?),
+            failure = watched.run() => Err(failure),
+        }
+    };
+    wait::keep_road(&engine, serving).await?;
+    output::note("stopped");
+    Ok(Exit::Ok)
+}
+
+/// The same routers as the functions', and the local store's signed addresses.
+fn router(engine: &Arc<Engine>, host: IpAddr) -> axum::Router {
+    let access = if host.is_loopback() { Access::LoopbackUnlessKeys } else { Access::Keys };
+    let authenticator = Arc::new(Authenticator::new(engine.records.clone(), engine.clock.clone(), access, &engine.config));
+    let upload = Arc::new(Upload {
+        objects: engine.objects.clone(),
+        queue: engine.queue.clone(),
+        jobs: engine.jobs.clone(),
+        authenticator: Arc::clone(&authenticator),
+        limits: Arc::clone(&engine.limits),
+        direct_upload_bytes: engine.config.direct_upload_bytes,
+        environment: engine.config.environment.clone(),
+    });
+    let search = Arc::new(Search::new(Arc::new(engine.retriever()), Arc::clone(&engine.limits)));
+    let routes = quarry_upload::routes(upload).merge(quarry_search::routes(search));
+    let root = quarry_upload::root().merge(objects::routes(Arc::clone(engine)));
+    app(routes, root, authenticator, Options { metrics: engine.config.log.metrics, ..Options::named("serve") })
+}
+
+/// The address under which a client on this machine reaches a listener.
+fn reachable(address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        return format!("http://127.0.0.1:{}", address.port());
+    }
+    format!("http://{address}")
+}
+
+/// Ctrl-C, or the signal that service managers send.
+async fn asked_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        // Without a way to hear the signal the process ends by it.
+        std::future::pending::<()>().await;
+    }
+}

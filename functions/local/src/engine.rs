@@ -1,0 +1,80 @@
+//! The wiring: the local store behind the ports, and the functions' own stages on top of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use quarry_index::SplitCache;
+use quarry_model::{Limits, Namespace, Scope};
+use quarry_ports::{Clock, ObjectStore, Queue, Records, SystemClock};
+use quarry_profiler::Profiler;
+use quarry_publisher::Publisher;
+use quarry_retrieval::{Options, Retriever};
+use quarry_runtime::{Config, Jobs};
+use quarry_store_local::{LocalOptions, LocalStore, PublicBase};
+
+use crate::exit::Failure;
+
+/// Splits kept in memory, in bytes.
+const SPLIT_CACHE_BYTES: u64 = 128 << 20;
+
+/// Everything a command works with.
+pub(crate) struct Engine {
+    pub(crate) data: PathBuf,
+    pub(crate) config: Config,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) store: LocalStore,
+    pub(crate) objects: Arc<dyn ObjectStore>,
+    pub(crate) queue: Arc<dyn Queue>,
+    pub(crate) records: Arc<dyn Records>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) jobs: Jobs,
+    pub(crate) splits: Arc<SplitCache>,
+}
+
+impl Engine {
+    /// Opens the data folder, making it when it is not there.
+    pub(crate) fn open(data: &Path, config: Config, base: PublicBase) -> Result<Self, Failure> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let options = LocalOptions { base, max_receives: config.limits.receives, clock: Arc::clone(&clock) };
+        let store = LocalStore::open_with(data, options).with_context(|| format!("cannot open the data folder {}", data.display()))?;
+        let data = data.canonicalize().with_context(|| format!("cannot open the data folder {}", data.display()))?;
+        let records = store.records();
+        Ok(Self {
+            data,
+            limits: Arc::new(config.limits.clone()),
+            config,
+            objects: store.objects(),
+            queue: store.queues(),
+            jobs: Jobs::new(Arc::clone(&records), Arc::clone(&clock)),
+            records,
+            store,
+            clock,
+            splits: Arc::new(SplitCache::new(SPLIT_CACHE_BYTES, None)),
+        })
+    }
+
+    /// A namespace of the local owner.
+    pub(crate) fn scope(&self, namespace: &str) -> Result<Scope, Failure> {
+        let namespace = Namespace::new(namespace).map_err(Failure::usage)?;
+        Ok(Scope::new(self.config.drop_in_owner.clone(), namespace))
+    }
+
+    /// The profiler's stage.
+    pub(crate) fn profiler(&self) -> Profiler {
+        let (objects, queue) = (Arc::clone(&self.objects), Arc::clone(&self.queue));
+        Profiler::new(objects, queue, self.jobs.clone(), Arc::clone(&self.limits), self.config.drop_in_owner.clone())
+    }
+
+    /// Answers queries.
+    pub(crate) fn retriever(&self) -> Retriever {
+        let options = Options { hit_boost: self.config.hit_boost as f32, ..Options::default() };
+        let (objects, records) = (Arc::clone(&self.objects), Arc::clone(&self.records));
+        Retriever::new(objects, records, Arc::clone(&self.clock), Arc::clone(&self.splits), options)
+    }
+
+    /// The publisher's stage.
+    pub(crate) fn publisher(&self) -> Publisher {
+        Publisher::new(Arc::clone(&self.objects), Arc::clone(&self.records), Arc::clone(&self.clock), Arc::clone(&self.splits))
+    }
+}

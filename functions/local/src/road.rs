@@ -1,0 +1,95 @@
+//! The road in one process: a pump for every queue, parsers in child processes.
+
+use std::fs::{File, TryLockError};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use quarry_model::Family;
+use quarry_model::message::QueueName;
+use quarry_runtime::delivery::PumpOptions;
+use quarry_runtime::{Delivery, pump};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::engine::Engine;
+use crate::exit::Failure;
+use crate::worker::{ChildParser, Pool};
+
+/// Publications taken together: as many documents as one commit holds, twice.
+const PUBLISH_BATCH: usize = 80;
+/// How long a publication may take before its messages come again.
+const PUBLISH_VISIBILITY: Duration = Duration::from_secs(300);
+const PROFILE_VISIBILITY: Duration = Duration::from_secs(60);
+
+/// Running pumps. Of all processes on a data folder one has them.
+pub(crate) struct Road {
+    stop: watch::Sender<bool>,
+    pumps: JoinSet<()>,
+    /// Held while the pumps run; the system lets go of it when the process dies.
+    _lock: File,
+}
+
+impl Road {
+    /// Starts the pumps, unless another process on this data folder has them.
+    pub(crate) async fn start(engine: &Engine) -> Result<Option<Self>, Failure> {
+        let Some(lock) = lock(engine)? else {
+            return Ok(None);
+        };
+        // Whoever had these messages is dead, for it had the lock.
+        let left = engine.store.release_all().await?;
+        if left > 0 {
+            tracing::info!(messages = left, "taking up what an interrupted run has left");
+        }
+        let (stop, stopped) = watch::channel(false);
+        let mut road = Self { stop, pumps: JoinSet::new(), _lock: lock };
+        let workers = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        let limits = &engine.limits;
+
+        let delivery = |visibility| Delivery::sole(engine.jobs.clone(), Arc::clone(limits), visibility);
+        let profiler = Arc::new(engine.profiler());
+        let options = PumpOptions { wait: Duration::from_millis(500), ..PumpOptions::single(4 * workers) };
+        let queue = || Arc::clone(&engine.queue);
+        road.pumps.spawn(pump(profiler, queue(), QueueName::Profile, delivery(PROFILE_VISIBILITY)?, options, stopped.clone()));
+
+        let pool = Arc::new(Pool::new(&engine.data, workers, limits)?);
+        for family in Family::ALL {
+            let stage = Arc::new(ChildParser::new(family, Arc::clone(&pool)));
+            let visibility = pool.patience().saturating_mul(2).saturating_add(Duration::from_secs(60));
+            let options = PumpOptions { wait: Duration::from_millis(500), ..PumpOptions::single(2 * workers) };
+            road.pumps.spawn(pump(stage, queue(), QueueName::Parse(family), delivery(visibility)?, options, stopped.clone()));
+        }
+
+        let publisher = Arc::new(engine.publisher());
+        let options = PumpOptions { wait: Duration::from_millis(500), ..PumpOptions::grouped(PUBLISH_BATCH) };
+        road.pumps.spawn(pump(publisher, queue(), QueueName::Publish, delivery(PUBLISH_VISIBILITY)?, options, stopped));
+        Ok(Some(road))
+    }
+
+    /// Whether another process has the pumps at this moment.
+    pub(crate) fn is_elsewhere(engine: &Engine) -> Result<bool, Failure> {
+        Ok(lock(engine)?.is_none())
+    }
+
+    /// Finishes what has begun and stops.
+    pub(crate) async fn stop(mut self) {
+        // Nobody listening means that every pump has ended.
+        let _ = self.stop.send(true);
+        while let Some(ended) = self.pumps.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(%error, "a pump ended abnormally");
+            }
+        }
+    }
+}
+
+/// The lock of the data folder's road; `None` when another process has it.
+fn lock(engine: &Engine) -> Result<Option<File>, Failure> {
+    let path = engine.data.join("road.lock");
+    let lock = File::create(&path).with_context(|| format!("cannot open {}", path.display()))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(Some(lock)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
