@@ -15,9 +15,15 @@ pub(crate) fn prepare(mut parsed: Parsed, limits: &Limits) -> Parsed {
     empty_tables(&mut parsed);
     let only_titles = parsed.rows.iter().all(|row| row.kind == RowKind::Text && row.content.trim().is_empty());
     if only_titles {
-        parsed.rows = parsed.headings.iter().enumerate().map(|(index, heading)| title_row(Some(index), heading)).collect();
+        parsed.rows.clear();
     }
-    if needs_rewriting(&parsed, limits) { rewrite(parsed, limits) } else { parsed }
+    let mut parsed = if needs_rewriting(&parsed, limits) { rewrite(parsed, limits) } else { parsed };
+    if only_titles {
+        // A document of nothing but headings is found by them.
+        let titles = parsed.headings.iter().enumerate().map(|(index, heading)| title_row(Some(index), heading));
+        parsed.rows = titles.chain(parsed.rows).collect();
+    }
+    parsed
 }
 
 /// A picture without bytes is what is said of it.
@@ -86,7 +92,7 @@ fn rewrite(parsed: Parsed, limits: &Limits) -> Parsed {
             places.push((last, None));
         } else if kept.len() >= limits.sections as usize {
             folded_away = folded_away.saturating_add(1);
-            places.push((last, Some(title_row(last, &heading))));
+            places.push((last, Some(Row { tight: true, ..title_row(last, &heading) })));
         } else {
             let section = Some(kept.len());
             let long = heading.title.chars().nth(TITLE_CHARS).is_some();
@@ -103,7 +109,7 @@ fn rewrite(parsed: Parsed, limits: &Limits) -> Parsed {
         let section = row.section.and_then(|s| Some(s.min(old_last?)));
         if let Some(section) = section {
             for (_, title) in places.iter_mut().take(section.saturating_add(1)).skip(told) {
-                rows.extend(title.take());
+                push_title(&mut rows, title.take());
             }
             told = told.max(section.saturating_add(1));
         }
@@ -117,7 +123,9 @@ fn rewrite(parsed: Parsed, limits: &Limits) -> Parsed {
         rows.push(row);
         rows.extend(rest);
     }
-    rows.extend(places.iter_mut().skip(told).filter_map(|(_, title)| title.take()));
+    for (_, title) in places.iter_mut().skip(told) {
+        push_title(&mut rows, title.take());
+    }
     for reference in rows.iter_mut().flat_map(|row| row.refs.iter_mut()) {
         reference.row = moved.get(reference.row).copied().unwrap_or(usize::MAX);
     }
@@ -127,6 +135,21 @@ fn rewrite(parsed: Parsed, limits: &Limits) -> Parsed {
         warnings.push(Warning::new(DocumentCode::TooLarge, message));
     }
     Parsed { rows, headings: kept, warnings, ..parsed }
+}
+
+/// Adds a title as text; titles of one section that follow each other are lines of one row.
+fn push_title(rows: &mut Vec<Row>, title: Option<Row>) {
+    let Some(title) = title else { return };
+    match rows.last_mut() {
+        Some(last) if title.tight && last.tight && last.kind == RowKind::Text && last.section == title.section => {
+            last.content.push('\n');
+            last.content.push_str(&title.content);
+            if last.pages.last() < title.pages.last() {
+                last.pages.extend(title.pages);
+            }
+        }
+        _ => rows.push(title),
+    }
 }
 
 /// At most [`TITLE_CHARS`] characters, cut before a word where there is one.
@@ -158,8 +181,8 @@ mod tests {
         };
         let out = prepare(parsed, &Limits { sections: 2, ..Limits::default() });
         let told: Vec<(Option<usize>, &str)> = out.rows.iter().map(|r| (r.section, r.content.as_str())).collect();
-        assert_eq!(told, [(Some(0), "a"), (Some(1), "b"), (Some(1), "C"), (Some(1), "D"), (Some(1), "p"), (Some(1), "d"), (Some(1), "E")]);
-        assert_eq!(out.rows[5].refs[0].row, 4);
+        assert_eq!(told, [(Some(0), "a"), (Some(1), "b"), (Some(1), "C\nD"), (Some(1), "p"), (Some(1), "d"), (Some(1), "E")]);
+        assert_eq!(out.rows[4].refs[0].row, 3);
         assert_eq!(out.warnings.len(), 1);
     }
 
