@@ -26,14 +26,17 @@ pub(crate) fn prepare(mut parsed: Parsed, limits: &Limits) -> Parsed {
     parsed
 }
 
-/// A picture without bytes is what is said of it.
+/// A picture without bytes (a remote one is never fetched) is kept for what is said of it; one of which nothing is known
+/// is left out.
 fn plain_images(parsed: &mut Parsed) {
     let mut missing = 0_usize;
     for row in &mut parsed.rows {
         if row.kind == RowKind::Image && row.asset.is_none_or(|asset| asset >= parsed.assets.len()) {
-            row.kind = RowKind::Text;
             row.asset = None;
-            missing = missing.saturating_add(usize::from(row.content.trim().is_empty()));
+            if row.content.trim().is_empty() {
+                row.kind = RowKind::Text;
+                missing = missing.saturating_add(1);
+            }
         }
     }
     if missing > 0 {
@@ -208,10 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn pictures_without_bytes_are_text_or_a_warning() {
+    fn pictures_without_bytes_are_their_description_or_a_warning() {
         let rows = vec![Row::image(None, 7, "remote chart"), Row::image(None, 7, "")];
         let out = prepare(Parsed { rows, ..Parsed::default() }, &Limits::default());
-        assert!(out.rows.iter().all(|r| r.kind == RowKind::Text));
+        assert_eq!(out.rows.iter().map(|r| (r.kind, r.asset)).collect::<Vec<_>>(), [(RowKind::Image, None), (RowKind::Text, None)]);
         assert_eq!((out.warnings.len(), out.partial), (1, false));
     }
 

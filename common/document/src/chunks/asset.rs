@@ -48,6 +48,8 @@ pub(super) struct AssetWriter<'a> {
     limits: &'a Limits,
     /// Of each stored picture: its file, and how often it was shown.
     shown: HashMap<usize, (String, usize)>,
+    /// How often each picture without a file was named.
+    named_seen: HashMap<blake3::Hash, usize>,
     /// How often each table chunk was seen.
     tables_seen: HashMap<blake3::Hash, usize>,
     pub file_of_row: HashMap<usize, String>,
@@ -62,6 +64,7 @@ impl<'a> AssetWriter<'a> {
             pictures,
             limits,
             shown: HashMap::new(),
+            named_seen: HashMap::new(),
             tables_seen: HashMap::new(),
             file_of_row: HashMap::new(),
             picture_files: Vec::new(),
@@ -75,7 +78,7 @@ impl<'a> AssetWriter<'a> {
         let written = match (&row.table, row.asset) {
             (Some(table), _) => self.write_table(row, table, ordinal, tree),
             (None, Some(asset)) => self.write_picture(row, asset, ordinal, tree),
-            (None, None) => self.write_table(row, &Table::default(), ordinal, tree),
+            (None, None) => return self.write_without_file(row, ordinal, tree),
         };
         self.file_of_row.insert(row_index, written.file.clone());
         written
@@ -104,6 +107,19 @@ impl<'a> AssetWriter<'a> {
         let chunk = Piece { kind: ChunkType::Image, id, ordinal, content, file: &file, summary: said.to_owned() };
         let drafts = vec![self.draft(row, tree, chunk, None, None)];
         Written { file, drafts }
+    }
+
+    /// A picture that the document only names: a chunk of what is said of it, without a file.
+    fn write_without_file(&mut self, row: &Row, ordinal: u32, tree: &SectionTree) -> Written {
+        let content = row.content.trim().to_owned();
+        let seen = self.named_seen.entry(blake3::hash(content.as_bytes())).or_default();
+        let id = ChunkId::image(content.as_bytes(), *seen);
+        *seen = seen.saturating_add(1);
+        let name = format!("image-{ordinal}");
+        let chunk = Piece { kind: ChunkType::Image, id, ordinal, summary: content.clone(), content, file: &name };
+        let mut draft = self.draft(row, tree, chunk, None, None);
+        draft.chunk.metadata.file_path = None;
+        Written { file: String::new(), drafts: vec![draft] }
     }
 
     fn write_table(&mut self, row: &Row, table: &Table, ordinal: u32, tree: &SectionTree) -> Written {

@@ -62,7 +62,7 @@ pub(crate) fn chunks(rows: &[Row], tree: &SectionTree, pictures: &Pictures, left
     let hosts = embedded_rows(rows);
     let mark = mark_tokens();
     let mut writer = Writer { rows, tree, limits, assets: AssetWriter::new(rows, pictures, limits), drafts: Vec::new() };
-    let mut run = Run { section: 0, hidden: false, units: Vec::new() };
+    let mut run = Run::default();
     for (index, row) in rows.iter().enumerate() {
         let standing_alone = row.kind != RowKind::Text;
         let skipped = left_out.get(index).copied().unwrap_or(false) || (standing_alone && hosts.contains_key(&index));
@@ -74,26 +74,31 @@ pub(crate) fn chunks(rows: &[Row], tree: &SectionTree, pictures: &Pictures, left
         let hidden = if standing_alone { run.hidden } else { row.hidden };
         // What the source hides is never mixed with what it shows.
         if section != run.section || hidden != run.hidden && run.units.iter().any(Unit::has_text) {
-            writer.write_run(std::mem::take(&mut run.units), run.section);
+            writer.write_run(std::mem::take(&mut run));
         }
         run.section = section;
         run.hidden = hidden;
-        if standing_alone {
+        if row.kind == RowKind::Image && row.asset.is_none() {
+            run.without_file.push((run.units.len(), index));
+        } else if standing_alone {
             run.units.push(Unit::mark(index, mark));
         } else {
             run.units.extend(text_units(index, row, &hosts, left_out, limits, mark));
         }
     }
-    writer.write_run(run.units, run.section);
+    writer.write_run(run);
     let AssetWriter { file_of_row, picture_files, table_files, .. } = writer.assets;
     Drafts { chunks: writer.drafts, file_of_row, pictures: picture_files, tables: table_files }
 }
 
 /// Rows of one section that follow each other.
+#[derive(Default)]
 struct Run<'a> {
     section: usize,
     hidden: bool,
     units: Vec<Unit<'a>>,
+    /// Pictures of which no file is kept, so that no mark can name one: how many units stand before each, and its row.
+    without_file: Vec<(usize, usize)>,
 }
 
 struct Writer<'a> {
@@ -105,13 +110,22 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write_run(&mut self, units: Vec<Unit<'_>>, section: usize) {
-        for group in pack(units, self.limits) {
+    fn write_run(&mut self, run: Run<'_>) {
+        let mut without_file = run.without_file.into_iter().peekable();
+        let mut told = 0_usize;
+        for group in pack(run.units, self.limits) {
+            while let Some((_, row)) = without_file.next_if(|(before, _)| *before <= told) {
+                self.write_alone(row);
+            }
+            told = told.saturating_add(group.len());
             if group.iter().any(Unit::has_text) {
-                self.write_text(group, section);
+                self.write_text(group, run.section);
             } else {
                 self.write_assets_alone(&group);
             }
+        }
+        for (_, row) in without_file {
+            self.write_alone(row);
         }
     }
 
@@ -121,10 +135,14 @@ impl Writer<'_> {
 
     fn write_assets_alone(&mut self, group: &[Unit<'_>]) {
         for row in group.iter().flat_map(Unit::marks) {
-            let ordinal = self.next_ordinal();
-            let drafts = self.assets.write(row, ordinal, self.tree).drafts;
-            self.drafts.extend(drafts);
+            self.write_alone(row);
         }
+    }
+
+    fn write_alone(&mut self, row: usize) {
+        let ordinal = self.next_ordinal();
+        let drafts = self.assets.write(row, ordinal, self.tree).drafts;
+        self.drafts.extend(drafts);
     }
 
     /// Writes a text chunk and, after it, the assets that stand in it.

@@ -118,6 +118,19 @@ fn assets_without_text_stand_alone_under_their_nearest_heading() {
 }
 
 #[test]
+fn a_picture_without_a_file_is_a_chunk_without_a_mark() {
+    let named = |said: &str| Row { asset: None, ..Row::image(Some(0), 0, said) };
+    let mut host = Row::text(Some(0), "Before.");
+    host.refs.push(RowRef { row: 1, at: 7 });
+    let rows = [host, named("map (http://e.org/m.png)"), Row::text(Some(0), "After."), named("map (http://e.org/m.png)")];
+    let chunks = write(&rows, &[heading("Maps", 1)], &Limits::default());
+    assert_eq!(contents(&chunks), ["Before.\n\nAfter.", "map (http://e.org/m.png)", "map (http://e.org/m.png)"]);
+    assert!(chunks.iter().all(|chunk| chunk.metadata.file_path.is_none() && chunk.metadata.connect_to.is_empty()));
+    assert_ne!(chunks[1].chunk_id, chunks[2].chunk_id);
+    assert!(chunks[1].path.ends_with("/Maps/image-1"), "{}", chunks[1].path);
+}
+
+#[test]
 fn a_repeated_picture_keeps_its_file_and_gets_an_identity_of_its_own() {
     let rows = [Row::image(Some(0), 0, "one"), Row::image(Some(1), 0, "two")];
     let chunks = write(&rows, &[heading("A", 1), heading("B", 1)], &Limits::default());

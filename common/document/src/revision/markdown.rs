@@ -70,7 +70,7 @@ fn text(row: &Row, rows: &[Row], files: &HashMap<usize, String>, out: &mut Strin
 }
 
 fn asset(index: usize, row: &Row, files: &HashMap<usize, String>) -> String {
-    let Some(file) = files.get(&index) else { return String::new() };
+    let Some(file) = files.get(&index) else { return row.content.clone() };
     match &row.table {
         Some(table) => grid::to_markdown(table).unwrap_or_else(|| grid::to_html(table)),
         None => {
