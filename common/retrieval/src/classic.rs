@@ -26,7 +26,7 @@ use crate::{filters, fusion, references};
 /// Strong hits whose references are followed.
 const REFERRING: usize = 3;
 /// What a reference adds: this share of the score of the hit that makes it, times how telling the title is.
-const REFERENCE_SHARE: f32 = 0.2;
+const REFERENCE_SHARE: f32 = 0.3;
 /// Candidates that are looked at closely, whatever was recalled.
 const CLOSE: usize = 200;
 
@@ -123,7 +123,9 @@ pub async fn candidates(
     }
     let passages = work.reader.passages(&wanted).await?;
     let mut scored = score(matcher, passages, &found);
-    let linked = refer(work, filter, matcher, &mut scored, reference_share).await?;
+    // Titles belong to the path channel: where it is not asked, they add nothing.
+    let share = if request.weights.path > 0.0 { reference_share } else { 0.0 };
+    let linked = if share > 0.0 { refer(work, filter, matcher, &mut scored, share).await? } else { Vec::new() };
     step.end(json!({ "references": linked }), work.budget);
     Ok(scored)
 }

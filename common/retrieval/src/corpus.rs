@@ -41,6 +41,6 @@ pub trait Corpus: Send + Sync + 'static {
     /// Stored chunks in the order asked; what is not there is left out.
     async fn fetch(&self, keys: &[ChunkKey]) -> Result<Vec<StoredChunk>, IndexError>;
 
-    /// How many live chunks hold each concept, in content or path.
-    async fn frequencies(&self, concepts: &[Concept]) -> Result<Vec<u64>, IndexError>;
+    /// How many live chunks hold each concept, in content or path; `lang` is the query's language, or `und`.
+    async fn frequencies(&self, concepts: &[Concept], lang: &str) -> Result<Vec<u64>, IndexError>;
 }

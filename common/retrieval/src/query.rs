@@ -38,7 +38,7 @@ impl Weighed {
     pub async fn new(text: &str, corpus: &dyn Corpus) -> Result<Self, IndexError> {
         let languages: Vec<&str> = corpus.languages().iter().map(String::as_str).collect();
         let query = Query::new(text, &languages);
-        let frequencies = corpus.frequencies(&query.concepts).await?;
+        let frequencies = corpus.frequencies(&query.concepts, query.lang).await?;
         let all = corpus.count(&quarry_index::Filter::default());
         let weights: Vec<f32> = frequencies.iter().map(|&n| rarity(n, all)).collect();
         let total = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);

@@ -70,8 +70,14 @@ impl<'a> Matcher<'a> {
 
     /// What a passage scores in content and path; see the module.
     pub fn score(&self, passage: &Passage) -> f32 {
-        let lang = passage.stored.indexed.chunk.metadata.lang.as_str();
-        let Some(roots) = self.roots.get(lang) else { return 0.0 };
+        let [content, path, title] = self.components(passage);
+        self.factors.content as f32 * content + self.factors.path as f32 * (PATH_SHARE * path + TITLE_SHARE * title)
+    }
+
+    /// The score's components: content, path, spelled title.
+    pub fn components(&self, passage: &Passage) -> [f32; 3] {
+        let lang = passage.lang();
+        let Some(roots) = self.roots.get(lang) else { return [0.0; 3] };
         let mut in_content = vec![0_u32; self.query.weights.len()];
         let mut in_path = in_content.clone();
         count(&passage.words, roots, &mut in_content);
@@ -88,7 +94,7 @@ impl<'a> Matcher<'a> {
             path += weight * tf * (K1 + 1.0) / (tf + K1);
         }
         let title = passage.titles.iter().map(|title| self.spelled_weight(title, roots, lang)).fold(0.0, f32::max);
-        self.factors.content as f32 * content + self.factors.path as f32 * (PATH_SHARE * path + TITLE_SHARE * title)
+        [content, path, title]
     }
 
     fn spelled_weight(&self, title: &crate::passage::Title, roots: &HashMap<Root, usize>, lang: &str) -> f32 {

@@ -215,12 +215,7 @@ impl Corpus for Pinned {
         self.snapshot.fetch(keys).await
     }
 
-    async fn frequencies(&self, concepts: &[Concept]) -> Result<Vec<u64>, IndexError> {
-        let mut out = Vec::with_capacity(concepts.len());
-        for concept in concepts {
-            let hits = self.snapshot.search(Channel::Content, &concept.text, &Filter::default(), 100_000).await?;
-            out.push(hits.len() as u64);
-        }
-        Ok(out)
+    async fn frequencies(&self, concepts: &[Concept], lang: &str) -> Result<Vec<u64>, IndexError> {
+        self.snapshot.frequencies(concepts, lang).await
     }
 }

@@ -187,7 +187,7 @@ impl Corpus for MemoryCorpus {
         Ok(keys.iter().filter_map(|key| self.chunks.get(key).cloned()).collect())
     }
 
-    async fn frequencies(&self, concepts: &[Concept]) -> Result<Vec<u64>, IndexError> {
+    async fn frequencies(&self, concepts: &[Concept], _: &str) -> Result<Vec<u64>, IndexError> {
         let holds = |stored: &StoredChunk, concept: &Concept| {
             let wanted = root(&concept.text, &stored.indexed.chunk.metadata.lang);
             Self::words(stored, Channel::Content).all().chain(Self::words(stored, Channel::Path).all()).any(|word| word == wanted)

@@ -1,0 +1,172 @@
+//! The function's routes through the whole HTTP shell, on a store of its own.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use http::{Request, StatusCode};
+use http_body_util::BodyExt as _;
+use quarry_index::{IndexedChunk, IndexedDocument, SectionText, SplitCache, build_split};
+use quarry_model::record::{IndexManifest, ManifestPlace, NamespaceHead};
+use quarry_model::{
+    Chunk, ChunkId, ChunkMetadata, ChunkType, Limits, Namespace, Owner, RecordKey, Revision, SCHEMA_VERSION, Scope, SectionId,
+};
+use quarry_ports::{Clock as _, Condition, Item, PutOptions, SystemClock};
+use quarry_retrieval::{Options, Retriever};
+use quarry_runtime::Config;
+use quarry_runtime::http::{Access, Authenticator, app};
+use quarry_search::{ROUTES, Search, routes};
+use quarry_store_local::{LocalStore, PublicBase};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tower::ServiceExt as _;
+
+struct World {
+    _folder: TempDir,
+    app: Router,
+}
+
+fn text(ordinal: u32, title: &str, content: &str) -> IndexedChunk {
+    let path = format!("pump.md/{title}");
+    let metadata = ChunkMetadata {
+        length: content.chars().count() as u32,
+        token_count: 10,
+        summary: String::new(),
+        page_nums: vec![ordinal + 1],
+        tokens: vec![],
+        keywords: vec![],
+        lang: "en".into(),
+        file_path: None,
+        section_id: SectionId::for_path(&[title], 0),
+        boxes: vec![],
+        connect_to: vec![],
+        rows: None,
+        hidden: false,
+        document_top_summary: String::new(),
+    };
+    let chunk =
+        Chunk { chunk_id: ChunkId::text(content), kind: ChunkType::Text, ordinal, content: content.into(), path: path.clone(), metadata };
+    IndexedChunk { chunk, section: SectionText { path, title: title.into(), summary: String::new() } }
+}
+
+async fn world() -> World {
+    let folder = TempDir::new().unwrap();
+    let store = LocalStore::open(folder.path(), PublicBase::default()).unwrap();
+    let scope = Scope::new(Owner::local(), Namespace::new("manuals").unwrap());
+    let document = IndexedDocument {
+        document_id: "doc_0a1b2c3d4e5f".parse().unwrap(),
+        revision: Revision::of("pump", "test", "{}"),
+        file_name: "pump.md".into(),
+        chunks: vec![text(0, "Torque", "Tighten the flange bolts to 4 Nm."), text(1, "Warranty", "Two years on parts.")],
+    };
+    let split = build_split(&scope, vec![document]).unwrap();
+    store.objects().put(&split.entry.key, split.bytes, PutOptions::default()).await.unwrap();
+    let manifest = IndexManifest { schema_version: SCHEMA_VERSION, splits: vec![split.entry], retired: vec![] };
+    let head = NamespaceHead {
+        schema_version: SCHEMA_VERSION,
+        version: 1,
+        manifest: ManifestPlace::Inline(manifest),
+        documents: 1,
+        chunks: 2,
+        updated_at: SystemClock.now(),
+    };
+    store.records().put(Item::of(RecordKey::head(&scope), &head).unwrap(), Condition::None).await.unwrap();
+    let clock = Arc::new(SystemClock);
+    let options = Options { journal_in_background: false, ..Options::default() };
+    let retriever = Retriever::new(store.objects(), store.records(), clock.clone(), Arc::new(SplitCache::new(1 << 26, None)), options);
+    let search = Search { retriever: Arc::new(retriever), limits: Arc::new(Limits::default()) };
+    let config = Config::read(|_| None).unwrap();
+    let authenticator = Arc::new(Authenticator::new(store.records(), clock, Access::LoopbackUnlessKeys, &config));
+    let app = app(routes(Arc::new(search)), Router::new(), authenticator, quarry_runtime::http::Options::named("search"));
+    World { _folder: folder, app }
+}
+
+async fn send(app: &Router, method: &str, path: &str, body: Option<String>) -> (StatusCode, Value) {
+    let request = Request::builder().method(method).uri(path).header("host", "127.0.0.1:8080").header("content-type", "application/json");
+    let request = request.body(body.map_or_else(Body::empty, Body::from)).unwrap();
+    let response = app.clone().oneshot(request).await.unwrap();
+    let status = response.status();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (status, serde_json::from_slice(&bytes).unwrap())
+}
+
+async fn ask(app: &Router, body: Value) -> (StatusCode, Value) {
+    send(app, "POST", "/v2/retrieval/query", Some(body.to_string())).await
+}
+
+/// The requests of `events/search/`.
+async fn replay(app: &Router, name: &str) -> (StatusCode, Value) {
+    let path = format!("{}/../../events/search/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let event: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let method = event["requestContext"]["http"]["method"].as_str().unwrap();
+    send(app, method, event["rawPath"].as_str().unwrap(), event["body"].as_str().map(str::to_owned)).await
+}
+
+#[tokio::test]
+async fn the_events_are_answered() {
+    let world = world().await;
+    let (status, answer) = replay(&world.app, "query").await;
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    assert!(answer["evidence_text"].as_str().unwrap().contains("4 Nm"));
+    assert_eq!(answer["results"][0]["citation"]["page_nums"], json!([1]));
+    assert!(
+        answer["results"].as_array().unwrap().iter().all(|r| r["score"].is_number() && r["content"].is_string() && r["source"].is_object())
+    );
+    assert_eq!(answer["evidence"][0]["type"], "text");
+    assert_eq!(answer["answer_text"], "");
+    let (status, answer) = replay(&world.app, "query-filtered").await;
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    let (status, answer) = replay(&world.app, "query-agentic").await;
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    assert!(answer["router_used"].as_str().unwrap().starts_with("workflow_"));
+    assert!(!answer["decision_trace"].as_array().unwrap().is_empty());
+    let (status, failure) = replay(&world.app, "bad-request").await;
+    assert_eq!((status, &failure["error"]["code"]), (StatusCode::BAD_REQUEST, &json!("INVALID_ARGUMENT")));
+    assert_eq!(failure["error"]["details"]["violations"].as_array().unwrap().len(), 2);
+    let (status, failure) = replay(&world.app, "run").await;
+    assert_eq!((status, &failure["error"]["code"]), (StatusCode::NOT_FOUND, &json!("NOT_FOUND")));
+}
+
+#[tokio::test]
+async fn a_run_can_be_read_afterwards() {
+    let world = world().await;
+    let (_, answer) = ask(&world.app, json!({ "query": "flange bolts", "namespace": "manuals" })).await;
+    let (status, run) = send(&world.app, "GET", &format!("/v1/retrieval/runs/{}", answer["run_id"].as_str().unwrap()), None).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(run["decision_trace"], answer["decision_trace"]);
+    assert!(run.get("query").is_none() && run["query_hash"].is_string());
+}
+
+#[tokio::test]
+async fn hostile_requests_are_refused_or_answered_in_bounded_time() {
+    let world = world().await;
+    let (status, failure) = ask(&world.app, json!({ "query": "a".repeat(1 << 20), "namespace": "manuals" })).await;
+    assert_eq!((status, &failure["error"]["details"]["violations"][0]["field"]), (StatusCode::BAD_REQUEST, &json!("body.query")));
+    let (status, _) = ask(&world.app, json!({ "query": vec!["term"; 10_000].join(" ") })).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    for (field, value) in [("top_k", json!(1_000_000_000)), ("top_k", json!(0)), ("unknown", json!(1)), ("threshold", json!("high"))] {
+        let mut body = json!({ "query": "pump" });
+        body[field] = value;
+        let (status, failure) = ask(&world.app, body).await;
+        assert_eq!((status, &failure["error"]["code"]), (StatusCode::BAD_REQUEST, &json!("INVALID_ARGUMENT")), "{field}");
+    }
+    let (status, failure) = send(&world.app, "POST", "/v1/retrieval/query", Some("{\"query\": ".to_owned())).await;
+    assert_eq!((status, &failure["success"]), (StatusCode::BAD_REQUEST, &json!(false)));
+    let (status, _) = send(&world.app, "GET", "/v1/retrieval/query", None).await;
+    assert_eq!(status, StatusCode::METHOD_NOT_ALLOWED);
+    let (status, answer) = ask(&world.app, json!({ "query": "the of and", "namespace": "manuals" })).await;
+    assert_eq!(status, StatusCode::OK, "{answer}");
+}
+
+#[tokio::test]
+async fn every_route_exists_under_every_prefix() {
+    let world = world().await;
+    for prefix in quarry_runtime::http::PREFIXES {
+        for route in ROUTES {
+            let path = format!("{prefix}{}", route.path.replace("{run_id}", "none"));
+            let (status, body) = send(&world.app, route.method, &path, Some("{}".to_owned())).await;
+            assert_ne!(status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
+            assert_ne!(body["error"]["details"]["resource"], "Route", "{path}");
+        }
+    }
+}
