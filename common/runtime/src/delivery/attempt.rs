@@ -80,7 +80,7 @@ pub(super) async fn start(delivery: &Delivery, stage: &str, id: &JobId, message:
         };
         let condition = earlier.map_or(Condition::Absent, |earlier| Condition::Equals("token".to_owned(), earlier.token.into()));
         let mut writes = vec![Write::Put(Item::of(key.clone(), &attempt)?, condition)];
-        if let Some(job) = job.filter(|job| job.state != JobState::WaitingFile) {
+        if let Some(job) = job.filter(|job| job.state != JobState::WaitingFile && rank(stage) >= rank(&job.stage)) {
             let mut after = job.clone();
             after.state = JobState::Running;
             stage.clone_into(&mut after.stage);
@@ -175,8 +175,21 @@ pub(super) async fn reject(
     };
     let end = attempt.and_then(|attempt| Some(Write::Delete(attempt.key.clone()?, ours(attempt))));
     match delivery.jobs.fail_with(job, stage, failure, end.into_iter().collect()).await {
-        Ok(_) | Err(Error::NoJob(_) | Error::Transact(TransactError::Conditions(_))) => Ok(()),
+        // Without a job, or when it had ended before, the attempt still stands.
+        Ok(_) | Err(Error::NoJob(_)) => close(delivery, attempt).await,
+        Err(Error::Transact(TransactError::Conditions(_))) => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+/// Where a stage stands on the road. A job never goes back: a late duplicate of an earlier stage's message leaves it
+/// where it is, and by that the earlier stage knows that its work is done.
+fn rank(stage: &str) -> u8 {
+    match stage {
+        "upload" => 0,
+        "profiler" => 1,
+        "publisher" => 3,
+        _ => 2,
     }
 }
 

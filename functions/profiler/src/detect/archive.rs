@@ -106,7 +106,7 @@ fn find_directory(pieces: &Pieces) -> Result<(u64, u64, u64), Stop> {
     for length in [1024, END_BYTES] {
         let tail = pieces.tail(length)?;
         let Some(at) = tail.windows(4).rposition(|window| window == b"PK\x05\x06") else { continue };
-        let record = tail.get(at..).unwrap_or_default();
+        let record = tail.get(at..).filter(|record| record.len() >= 22).ok_or_else(damaged)?;
         let (Some(count), Some(size), Some(offset)) = (le16(record, 10), le32(record, 12), le32(record, 16)) else { continue };
         let base = pieces.size().saturating_sub(tail.len() as u64).saturating_add(at as u64);
         if count == u16::MAX || size == u32::MAX || offset == u32::MAX {
