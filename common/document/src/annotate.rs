@@ -11,6 +11,9 @@ use crate::summary;
 /// Language is looked for in at most this much of a document, spread over its chunks.
 const SAMPLE_BYTES: usize = 32 << 10;
 
+/// A document is not summed up by fewer content words than this: a menu, a date, a copyright line.
+const TELLING_WORDS: usize = 6;
+
 /// What the chunks say together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Overview {
@@ -57,7 +60,9 @@ fn overview(drafts: &[Draft], tree: &SectionTree, title: Option<&str>) -> Overvi
             *slot = Some(draft.words());
         }
     }
-    let opening = drafts.iter().find(|draft| draft.chunk.kind == ChunkType::Text).map(Draft::words);
+    let texts = || drafts.iter().filter(|draft| draft.chunk.kind == ChunkType::Text);
+    let says_something = |draft: &&Draft| draft.chunk.metadata.tokens.len() >= TELLING_WORDS;
+    let opening = texts().find(says_something).or_else(|| texts().next()).map(Draft::words);
     Overview { document: summary::of_document(tree, title, opening), sections: summary::of_sections(tree, &first_text) }
 }
 

@@ -1,5 +1,6 @@
 //! Keywords: the words that set a chunk apart within its own document.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use quarry_language::content_tokens;
@@ -38,7 +39,7 @@ impl Sections {
     /// weights in order of appearance.
     pub(crate) fn keywords(&self, text: &str, lang: &str) -> Vec<String> {
         let mut words: HashMap<String, (u32, usize)> = HashMap::new();
-        for (place, word) in content_tokens(text, lang).into_iter().enumerate() {
+        for (place, word) in content_tokens(&without_addresses(text), lang).into_iter().enumerate() {
             if is_keyword(&word) {
                 let entry = words.entry(word).or_insert((0, place));
                 entry.0 = entry.0.saturating_add(1);
@@ -63,10 +64,27 @@ fn weight(times: u32, sections: u32, all: u32) -> f64 {
     damped * rare.max(0.05)
 }
 
-/// A word with a letter, neither a single character nor a code.
+/// Words for people: letters among them, no longer than words are, none of the signs that make code, paths and marks.
 fn is_keyword(word: &str) -> bool {
     let length = word.chars().take(LONGEST.saturating_add(1)).count();
-    (2..=LONGEST).contains(&length) && word.chars().any(char::is_alphabetic)
+    let plain = |c: char| c.is_alphanumeric() || "-'’.+#&_".contains(c) || is_mark(c);
+    (2..=LONGEST).contains(&length)
+        && word.starts_with(char::is_alphanumeric)
+        && word.chars().any(char::is_alphabetic)
+        && word.chars().all(plain)
+}
+
+/// Combining marks of the scripts that write vowels with them.
+fn is_mark(c: char) -> bool {
+    !c.is_ascii() && !c.is_whitespace() && !c.is_control() && unicode_normalization::char::is_combining_mark(c)
+}
+
+/// A text without web addresses, whose parts are words of nobody.
+fn without_addresses(text: &str) -> Cow<'_, str> {
+    if !text.contains("://") {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.split(char::is_whitespace).filter(|run| !run.contains("://")).collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -85,5 +103,11 @@ mod tests {
         assert_eq!(keywords.last().map(String::as_str), Some("covers"), "{keywords:?}");
         assert!(!keywords.iter().any(|word| word == "the"));
         assert_eq!(sections.keywords(texts[2], "en")[0], "filters");
+    }
+
+    #[test]
+    fn keywords_are_words() {
+        let text = "The lower speed[^1] of C++ programs --fast (https://example.org/plan.png) via e-mail, 12 bar and `a=b`.";
+        assert_eq!(Sections::default().keywords(text, "en"), ["lower", "speed", "c++", "programs", "fast", "via", "e-mail", "mail", "bar"]);
     }
 }

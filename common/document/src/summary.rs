@@ -20,7 +20,12 @@ pub(crate) fn leading_sentences(text: &str) -> String {
         if sentence.is_empty() {
             continue;
         }
-        let longer = if out.is_empty() { sentence } else { format!("{out} {sentence}") };
+        let longer = match out.chars().last() {
+            None => sentence,
+            // A line that ends in no stop of its own: a title, a list item.
+            Some(last) if last.is_alphanumeric() => format!("{out}; {sentence}"),
+            Some(_) => format!("{out} {sentence}"),
+        };
         if tokens::count(&longer) > SUMMARY_TOKENS {
             if out.is_empty() {
                 out = cut_at_word(&longer);
@@ -62,7 +67,7 @@ pub(crate) fn of_document(tree: &SectionTree, title: Option<&str>, first_text: O
     let body = if opening.is_empty() { covers(tree, top.iter()) } else { opening };
     match title {
         Some(title) if body.is_empty() => title.to_owned(),
-        Some(title) if !body.starts_with(title) => format!("{}. {body}", title.trim_end_matches('.')),
+        Some(title) if !body.contains(title) => format!("{}. {body}", title.trim_end_matches('.')),
         _ => body,
     }
 }
