@@ -126,8 +126,8 @@ impl<'a> Archive<'a> {
             };
             out.extend_from_slice(step.get(..count).unwrap_or_default());
             let length = out.len() as u64;
-            self.expansion.charge(count as u64).map_err(|bomb| within(name, bomb))?;
-            self.expansion.check_ratio(length, input).map_err(|bomb| within(name, bomb))?;
+            self.expansion.charge(count as u64).map_err(|bomb| within(name, &bomb))?;
+            self.expansion.check_ratio(length, input).map_err(|bomb| within(name, &bomb))?;
             if length > self.stream_bytes {
                 return Err(DocumentFailure::new(
                     DocumentCode::TooLarge,
@@ -164,7 +164,7 @@ pub fn resolve_target(from_part: &str, target: &str) -> Option<String> {
     part_name(&segments.join("/"))
 }
 
-/// The relationships part of a part: `word/document.xml` → `word/_rels/document.xml.rels`; of the package for ``.
+/// The relationships part of a part: `word/document.xml` → `word/_rels/document.xml.rels`; of the package when there is no part.
 pub fn relationships_of(part: &str) -> String {
     match part.rsplit_once('/') {
         Some((folder, file)) => format!("{folder}/_rels/{file}.rels"),
@@ -186,7 +186,7 @@ fn check_declared_entries(bytes: &[u8], limit: u64) -> Result<(), DocumentFailur
     let tail_start = bytes.len().saturating_sub(END_RECORD.saturating_add(usize::from(u16::MAX)).saturating_add(4));
     let tail = bytes.get(tail_start..).unwrap_or_default();
     let mut large = false;
-    for record in records(tail, b"PK\x05\x06", END_RECORD) {
+    for record in records(tail, *b"PK\x05\x06", END_RECORD) {
         let (here, total) = (number::<2>(record, 8), number::<2>(record, 10));
         let saturated = [number::<2>(record, 4), number::<2>(record, 6), here, total].contains(&0xffff)
             || [number::<4>(record, 12), number::<4>(record, 16)].contains(&0xffff_ffff);
@@ -198,7 +198,7 @@ fn check_declared_entries(bytes: &[u8], limit: u64) -> Result<(), DocumentFailur
     if !large {
         return Ok(());
     }
-    let declared = records(bytes, b"PK\x06\x06", 56).map(|record| number::<8>(record, 24).max(number::<8>(record, 32))).max();
+    let declared = records(bytes, *b"PK\x06\x06", 56).map(|record| number::<8>(record, 24).max(number::<8>(record, 32))).max();
     match declared.unwrap_or(u64::from(u16::MAX)) {
         count if count > limit => Err(too_many(count)),
         _ => Ok(()),
@@ -206,8 +206,8 @@ fn check_declared_entries(bytes: &[u8], limit: u64) -> Result<(), DocumentFailur
 }
 
 /// All places in `bytes` where a record of this signature and size may stand.
-fn records<'b>(bytes: &'b [u8], signature: &'static [u8; 4], size: usize) -> impl Iterator<Item = &'b [u8]> {
-    bytes.windows(size).filter(move |window| window.starts_with(signature))
+fn records<'b>(bytes: &'b [u8], signature: [u8; 4], size: usize) -> impl Iterator<Item = &'b [u8]> {
+    bytes.windows(size).filter(move |window| window.starts_with(&signature))
 }
 
 /// A little-endian number of `N` bytes; zero outside the record.
@@ -220,7 +220,7 @@ fn too_many(count: u64) -> DocumentFailure {
     DocumentFailure::new(DocumentCode::TooManyEntries, format!("{count} entries"))
 }
 
-fn within(name: &str, failure: DocumentFailure) -> DocumentFailure {
+fn within(name: &str, failure: &DocumentFailure) -> DocumentFailure {
     DocumentFailure::new(failure.code, format!("entry {name}: {}", failure.detail))
 }
 

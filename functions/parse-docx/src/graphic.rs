@@ -1,4 +1,4 @@
-//! Drawings: pictures with their alternative text, text boxes, charts, diagrams; DrawingML and VML.
+//! Drawings: pictures with their alternative text, text boxes, charts, diagrams; `DrawingML` and VML.
 
 use quarry_document::xml::{Element, Ns};
 use quarry_model::{Asset, DocumentCode, DocumentFailure};
@@ -138,7 +138,7 @@ impl<'t> Walk<'_, '_, 't> {
     }
 }
 
-/// The text of a DrawingML paragraph.
+/// The text of a `DrawingML` paragraph.
 pub(crate) fn drawing_text(paragraph: Element<'_>) -> String {
     let mut out = String::new();
     for part in paragraph.descendants() {

@@ -1,6 +1,6 @@
 //! Reads DOCX into rows.
 //!
-//! What this room is for: one WordprocessingML package (Transitional or Strict) becomes rows in reading order, with the
+//! What this room is for: one `WordprocessingML` package (Transitional or Strict) becomes rows in reading order, with the
 //! heading tree's evidence, tables as grids, pictures, notes, formulas and the numbers that Word computes. What enters:
 //! the bytes of one document. What leaves: [`quarry_model::Parsed`]; what could not be read is a warning in it. What it
 //! must never do: open an address, run a macro or a field, use a name out of the package for a path, trust a size.

@@ -117,7 +117,7 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// The relationships of a part (of the package for ``); none when it has none.
+    /// The relationships of a part (of the package when there is none); none when it has none.
     pub(crate) fn relationships(&mut self, part: &str, warnings: &mut Warnings) -> Result<Rc<Relationships>, DocumentFailure> {
         if let Some(known) = self.relationships.get(part) {
             return Ok(Rc::clone(known));

@@ -1,13 +1,13 @@
-//! Reading WordprocessingML's small properties.
+//! Reading `WordprocessingML`'s small properties.
 
 use quarry_document::xml::{Element, Ns};
 
-/// A child of the WordprocessingML namespace.
+/// A child of the `WordprocessingML` namespace.
 pub(crate) fn w<'t>(element: Element<'t>, name: &str) -> Option<Element<'t>> {
     element.child(Ns::W, name)
 }
 
-/// An attribute of the WordprocessingML namespace; also without prefix, as some writers put it.
+/// An attribute of the `WordprocessingML` namespace; also without prefix, as some writers put it.
 pub(crate) fn attribute<'t>(element: Element<'t>, name: &str) -> Option<&'t str> {
     element.attribute(Ns::W, name).or_else(|| element.attribute(Ns::None, name))
 }

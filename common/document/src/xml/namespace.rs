@@ -9,31 +9,31 @@ pub enum Ns {
     Other,
     /// `xml:`.
     Xml,
-    /// WordprocessingML.
+    /// `WordprocessingML`.
     W,
-    /// Word 2010 extensions of WordprocessingML.
+    /// Word 2010 extensions of `WordprocessingML`.
     W14,
-    /// SpreadsheetML.
+    /// `SpreadsheetML`.
     S,
-    /// PresentationML.
+    /// `PresentationML`.
     P,
     /// References to relationships inside parts.
     R,
-    /// DrawingML.
+    /// `DrawingML`.
     A,
     /// Where a drawing stands in a text document.
     Wp,
-    /// Pictures of DrawingML.
+    /// Pictures of `DrawingML`.
     Pic,
     /// Charts.
     C,
     /// Extended charts of Office 2014 and later.
     Cx,
-    /// SmartArt.
+    /// `SmartArt`.
     Dgm,
-    /// The drawn form of a SmartArt.
+    /// The drawn form of a `SmartArt`.
     Dsp,
-    /// Shapes of WordprocessingML.
+    /// Shapes of `WordprocessingML`.
     Wps,
     /// Groups of shapes.
     Wpg,

@@ -260,7 +260,7 @@ fn replacement(name: &str) -> Option<char> {
 }
 
 /// An attribute's value with references resolved and white space as XML normalises it.
-fn unescape<'v>(raw: &'v str) -> Cow<'v, str> {
+fn unescape(raw: &str) -> Cow<'_, str> {
     if !raw.contains(['&', '\t', '\n', '\r']) {
         return Cow::Borrowed(raw);
     }
@@ -270,16 +270,13 @@ fn unescape<'v>(raw: &'v str) -> Cow<'v, str> {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         let reference = from.strip_prefix('&').and_then(|body| body.split_once(';'));
-        match reference.and_then(|(name, after)| Some((replacement(name)?, after))) {
-            Some((character, after)) => {
-                out.push(character);
-                rest = after;
-            }
-            None => {
-                let mut characters = from.chars();
-                out.push(if characters.next() == Some('&') { '&' } else { ' ' });
-                rest = characters.as_str();
-            }
+        if let Some((character, after)) = reference.and_then(|(name, after)| Some((replacement(name)?, after))) {
+            out.push(character);
+            rest = after;
+        } else {
+            let mut characters = from.chars();
+            out.push(if characters.next() == Some('&') { '&' } else { ' ' });
+            rest = characters.as_str();
         }
     }
     out.push_str(rest);
