@@ -59,7 +59,7 @@ fn router(engine: &Arc<Engine>, host: IpAddr) -> axum::Router {
         direct_upload_bytes: engine.config.direct_upload_bytes,
         environment: engine.config.environment.clone(),
     });
-    let search = Arc::new(Search::new(Arc::new(engine.retriever()), Arc::clone(&engine.limits)));
+    let search = Arc::new(Search { retriever: Arc::new(engine.retriever()), limits: Arc::clone(&engine.limits) });
     let routes = quarry_upload::routes(upload).merge(quarry_search::routes(search));
     let root = quarry_upload::root().merge(objects::routes(Arc::clone(engine)));
     app(routes, root, authenticator, Options { metrics: engine.config.log.metrics, ..Options::named("serve") })

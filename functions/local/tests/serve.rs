@@ -1,0 +1,183 @@
+//! The server: upload by signed address, search, watched folders, refusals.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use reqwest::{Client, StatusCode};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use support::Quarry;
+
+struct Server {
+    child: Child,
+    url: String,
+    client: Client,
+}
+
+impl Server {
+    fn start(quarry: &Quarry, more: &[&str]) -> Self {
+        let mut child =
+            quarry.command().args(["serve", "--port", "0", "--json"]).args(more).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut text = String::new();
+        let url = loop {
+            text.push_str(&lines.next().expect("the server says where it is").unwrap());
+            if let Ok(said) = serde_json::from_str::<Value>(&text) {
+                break said["url"].as_str().unwrap().to_owned();
+            }
+        };
+        Self { child, url, client: Client::new() }
+    }
+
+    fn at(&self, path: &str) -> String {
+        format!("{}/v1{path}", self.url)
+    }
+
+    async fn get(&self, path: &str) -> (StatusCode, Value) {
+        let response = self.client.get(self.at(path)).send().await.unwrap();
+        (response.status(), response.json().await.unwrap())
+    }
+
+    async fn post(&self, path: &str, body: Value) -> (StatusCode, Value) {
+        let response = self.client.post(self.at(path)).json(&body).send().await.unwrap();
+        (response.status(), response.json().await.unwrap())
+    }
+
+    async fn put(&self, job: &Value, bytes: &str) -> reqwest::Response {
+        let mut put = self.client.put(job["upload_url"].as_str().unwrap()).body(bytes.to_owned());
+        for (name, value) in job["upload_headers"].as_object().unwrap() {
+            put = put.header(name, value.as_str().unwrap());
+        }
+        put.send().await.unwrap()
+    }
+
+    async fn ended(&self, job: &str) -> Value {
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(60) {
+            let (_, body) = self.get(&format!("/jobs/{job}")).await;
+            if matches!(body["status"].as_str(), Some("done" | "failed")) {
+                return body;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("job {job} does not end");
+    }
+
+    async fn found(&self, query: &str) -> Value {
+        let (status, body) = self.post("/retrieval/query", json!({ "query": query })).await;
+        assert_eq!(status, StatusCode::OK, "{body}");
+        body
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_becomes_searchable_and_its_result_can_be_fetched() {
+    let quarry = Quarry::new();
+    let server = Server::start(&quarry, &[]);
+    assert_eq!(server.client.get(format!("{}/health", server.url)).send().await.unwrap().status(), StatusCode::OK);
+
+    let request = json!({ "source_type": "file", "file_name": "heron.md", "document_metadata": { "by": "test" } });
+    let (status, job) = server.post("/jobs", request).await;
+    assert!(status.is_success(), "{job}");
+    let text = "# Herons\n\nThe grey heron nests in April.\n";
+    assert!(server.put(&job, text).await.status().is_success());
+    assert!(server.put(&job, text).await.status().is_success(), "the same bytes again are accepted");
+    assert_eq!(server.put(&job, "other").await.status(), StatusCode::CONFLICT);
+
+    let done = server.ended(job["job_id"].as_str().unwrap()).await;
+    assert_eq!(done["status"], "done", "{done}");
+    let zip = server.client.get(done["result_url"].as_str().unwrap()).send().await.unwrap();
+    assert_eq!(zip.headers()["content-type"], "application/zip");
+    let zip = zip.bytes().await.unwrap();
+    assert_eq!(done["result"]["checksum"], hex::encode(Sha256::digest(&zip)));
+
+    let answer = server.found("when do herons nest").await;
+    assert!(answer["evidence_text"].as_str().unwrap().contains("April"), "{answer}");
+    let (_, list) = server.get("/documents").await;
+    assert_eq!(list["documents"][0]["source_file_name"], "heron.md");
+    let document = job["document_id"].as_str().unwrap();
+    let archived = server.client.post(server.at(&format!("/documents/{document}/archive"))).send().await.unwrap();
+    assert!(archived.status().is_success());
+    let began = Instant::now();
+    while !server.found("when do herons nest").await["results"].as_array().unwrap().is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(20), "still found");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signed_addresses_open_nothing_else() {
+    let quarry = Quarry::new();
+    let server = Server::start(&quarry, &[]);
+    let (_, job) = server.post("/jobs", json!({ "source_type": "file", "file_name": "a.md" })).await;
+    let url = job["upload_url"].as_str().unwrap();
+    let wrong_type = server.client.put(url).header("content-type", "image/x-other").body("x").send().await.unwrap();
+    assert_eq!(wrong_type.status(), StatusCode::FORBIDDEN);
+    assert_eq!(server.client.get(url).send().await.unwrap().status(), StatusCode::FORBIDDEN, "not for reading");
+    let other = url.replace(job["job_id"].as_str().unwrap(), "job_000000000000");
+    let moved = server.put(&json!({ "upload_url": other, "upload_headers": job["upload_headers"] }), "x").await;
+    assert_eq!(moved.status(), StatusCode::FORBIDDEN);
+    let unsigned = server.client.get(format!("{}/objects/store.sqlite", server.url)).send().await.unwrap();
+    assert_eq!(unsigned.status(), StatusCode::FORBIDDEN);
+    let body: Value = unsigned.json().await.unwrap();
+    assert_eq!(body["error"]["code"], "PERMISSION_DENIED");
+    assert_eq!(server.get("/nothing").await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watched_folder_is_read_as_it_changes_and_ingest_uses_the_running_server() {
+    let quarry = Quarry::new();
+    let path = quarry.write("note.md", "# Note\n\nThe first word is walnut.\n");
+    let server = Server::start(&quarry, &["--watch", quarry.docs().to_str().unwrap()]);
+    let until = async |query: &str, part: &str| {
+        let began = Instant::now();
+        loop {
+            let answer = server.found(query).await;
+            if answer["evidence_text"].as_str().unwrap().contains(part) {
+                return;
+            }
+            assert!(began.elapsed() < Duration::from_secs(30), "{part} is not found: {answer}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    until("walnut", "walnut").await;
+    std::fs::write(&path, "# Note\n\nThe second word is chestnut.\n").unwrap();
+    until("chestnut", "chestnut").await;
+
+    let other = Quarry::new();
+    let apart = other.write("apart.md", "# Apart\n\nOutside stands a hazel.\n");
+    let handed = quarry.run(&["ingest", apart.to_str().unwrap(), "--json"]).ends(0).json();
+    assert_eq!(handed["documents"][0]["status"], "pending", "a running server does the work");
+    until("hazel", "hazel").await;
+    let more = other.write("more.md", "# More\n\nAn elm as well.\n");
+    let waited = quarry.run(&["ingest", more.to_str().unwrap(), "--wait", "--json"]).ends(0).json();
+    assert_eq!(waited["documents"][0]["status"], "done");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn it_stops_in_good_order_when_asked() {
+    let quarry = Quarry::new();
+    let mut server = Server::start(&quarry, &[]);
+    let pid = server.child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = server.child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(began.elapsed() < Duration::from_secs(20), "it does not stop");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert!(status.success(), "{status}");
+}
