@@ -10,6 +10,8 @@ mod backoff;
 mod batches;
 mod condition;
 mod error;
+#[cfg(test)]
+mod faults;
 mod names;
 mod objects;
 mod queues;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use quarry_model::message::QueueName;
-use quarry_model::{ObjectKey, RecordKey, RecordPrefix, Timestamp};
-use quarry_ports::{Clock, Condition, Item, ObjectError, Outgoing, PutOptions, QueueError, Write};
+use quarry_model::{ObjectKey, RecordKey, Timestamp};
+use quarry_ports::{Clock, Condition, Item, ObjectError, Outgoing, PutOptions, QueueError};
 use quarry_store_local::{LocalOptions, LocalStore, PublicBase};
 use serde_json::{Map, json};
 
@@ -136,38 +136,6 @@ async fn a_folder_of_a_newer_program_is_refused() {
     drop(connection);
     let refused = LocalStore::open(folder.path(), PublicBase::default()).err().unwrap();
     assert!(refused.to_string().contains("newer program"), "{refused}");
-}
-
-/// What one document of a thousand costs the store: some records, a transaction, messages and artifacts. A thousand must
-/// leave room in 60 s for everything else; the bound is wide because test machines are busy.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_writes_of_many_documents_are_quick() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = open(folder.path());
-    let begun = Instant::now();
-    for document in 0..200 {
-        let (records, queues, objects) = (store.records(), store.queues(), store.objects());
-        let at = |sk: String| Item { key: RecordKey { pk: format!("REV#{document}"), sk }, ..record("x") };
-        for step in 0..4 {
-            records.put(at(format!("EVT#{step}")), Condition::Absent).await.unwrap();
-        }
-        records.write_many((0..20).map(|n| at(format!("CHK#{n:06}"))).collect(), vec![]).await.unwrap();
-        records.transact((0..5).map(|n| Write::Put(at(format!("T#{n}")), Condition::Absent)).collect()).await.unwrap();
-        for _ in 0..3 {
-            queues.send(QueueName::Profile, vec![Outgoing { body: "{}".into(), ..Outgoing::default() }]).await.unwrap();
-            let got = queues.receive(QueueName::Profile, 1, Duration::from_secs(60), Duration::ZERO).await.unwrap();
-            queues.acknowledge(QueueName::Profile, &got[0].receipt).await.unwrap();
-        }
-        for n in 0..8 {
-            let key = ObjectKey::from_event(&format!("documents/local/default/{document}/r/{n}.json"));
-            objects.put(&key, vec![b'x'; 4_000].into(), PutOptions::default()).await.unwrap();
-        }
-    }
-    let each = begun.elapsed() / 200;
-    eprintln!("one document costs the store {each:?}");
-    assert!(each < Duration::from_millis(25), "{each:?}");
-    let all = store.records().query_all(&RecordPrefix { pk: "REV#199".into(), sk: String::new() }).await.unwrap();
-    assert_eq!(all.len(), 29);
 }
 
 #[tokio::test]
