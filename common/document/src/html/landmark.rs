@@ -4,8 +4,8 @@
 //! none.
 
 use ego_tree::NodeRef;
+use scraper::Node;
 use scraper::node::Element;
-use scraper::{Html, Node};
 
 /// What the page says of its parts.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +15,8 @@ pub(super) struct Landmarks {
 }
 
 impl Landmarks {
-    /// The landmarks of a page.
-    pub(super) fn of(_page: &Html) -> Self {
+    /// For a whole page.
+    pub(super) fn of_page() -> Self {
         Self { told: true }
     }
 

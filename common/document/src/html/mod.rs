@@ -34,9 +34,8 @@ pub struct Surroundings {
 /// Reads a whole HTML document into `out`, and answers its `<title>`.
 pub fn read_document(html: &str, out: &mut Collector<'_>) -> Result<Option<String>, DocumentFailure> {
     let page = dom::parse(html, dom::Kind::Document, out.limits())?;
-    let landmarks = landmark::Landmarks::of(&page);
     let surroundings = Surroundings { headings: true, ..Surroundings::default() };
-    walk::walk(page.tree.root(), out, &surroundings, landmarks);
+    walk::walk(page.tree.root(), out, &surroundings, landmark::Landmarks::of_page());
     Ok(dom::title(&page))
 }
 

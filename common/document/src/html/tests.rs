@@ -41,6 +41,14 @@ fn blocks_breaks_and_white_space() {
 }
 
 #[test]
+fn controls_side_by_side_are_words_of_their_own() {
+    assert_eq!(
+        told("<div><a>Docs</a><a><span>Blog</span></a>s <b>bo</b>ld<button>Go</button><kbd>ctrl</kbd><kbd>K</kbd></div>"),
+        ["Docs Blogs boldGo ctrl K"]
+    );
+}
+
+#[test]
 fn headings_by_element_and_by_role() {
     let html = "<h1>One <small>two</small><br>three <a class=x href='#a'>#</a><a href='#b'>\u{200b}</a></h1>a\
         <h3><div>Deep</div></h3><p role=heading aria-level=4>Role</p><div role=heading>Two</div><h2> </h2>b<blockquote><h2>Said</h2>c</blockquote>d";

@@ -29,6 +29,7 @@ pub(super) fn walk(root: NodeRef<'_, Node>, out: &mut Collector<'_>, surrounding
         heading: 0,
         verbatim: 0,
         follows: surroundings.holders.is_tight(),
+        after_control: false,
     };
     visit(root, &mut walker);
     walker.flush();
@@ -41,6 +42,7 @@ struct Frame {
     hidden: bool,
     surrounding: bool,
     main: bool,
+    control: bool,
 }
 
 /// A `<figure>` that is open.
@@ -68,11 +70,14 @@ struct Walker<'w, 'l> {
     verbatim: usize,
     /// Whether the last row stands in the list that is open.
     follows: bool,
+    /// Whether a link, button or key has just ended: the next one is set apart by style alone.
+    after_control: bool,
 }
 
 impl<'a> Visitor<'a> for Walker<'_, '_> {
     fn text(&mut self, text: &'a str) {
         let verbatim = self.verbatim > 0;
+        self.after_control = false;
         let inline = self.inline();
         if verbatim { inline.push_verbatim(text) } else { inline.push(text) }
     }
@@ -93,7 +98,11 @@ impl<'a> Visitor<'a> for Walker<'_, '_> {
             hidden: is_hidden(element),
             surrounding: self.surrounding == 0 && self.landmarks.is_surrounding(node, element, self.main > 0),
             main: self.landmarks.is_main(element),
+            control: matches!(element.name(), "a" | "button" | "kbd" | "label"),
         };
+        if frame.control && std::mem::take(&mut self.after_control) {
+            self.inline().space();
+        }
         self.hidden = self.hidden.saturating_add(usize::from(frame.hidden));
         self.surrounding = self.surrounding.saturating_add(usize::from(frame.surrounding));
         self.main = self.main.saturating_add(usize::from(frame.main));
@@ -105,6 +114,7 @@ impl<'a> Visitor<'a> for Walker<'_, '_> {
     fn close(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.end(frame.role);
+        self.after_control |= frame.control;
         self.hidden = self.hidden.saturating_sub(usize::from(frame.hidden));
         self.surrounding = self.surrounding.saturating_sub(usize::from(frame.surrounding));
         self.main = self.main.saturating_sub(usize::from(frame.main));
@@ -202,7 +212,7 @@ impl Walker<'_, '_> {
     fn line_break(&mut self) {
         if self.heading > 0 {
             self.inline().space();
-        } else if self.verbatim == 0 && self.text.ends_line() {
+        } else if self.verbatim == 0 && self.inline().ends_line() {
             self.flush();
         } else {
             self.inline().line_break();
