@@ -206,7 +206,7 @@ fn check_declared_entries(bytes: &[u8], limit: u64) -> Result<(), DocumentFailur
 }
 
 /// All places in `bytes` where a record of this signature and size may stand.
-fn records<'b>(bytes: &'b [u8], signature: [u8; 4], size: usize) -> impl Iterator<Item = &'b [u8]> {
+fn records(bytes: &[u8], signature: [u8; 4], size: usize) -> impl Iterator<Item = &[u8]> {
     bytes.windows(size).filter(move |window| window.starts_with(&signature))
 }
 

@@ -41,13 +41,13 @@ impl Rows {
 
     /// Gives a caption to the picture before it, or to the table or picture after it. Answers whether the caption is
     /// told with that: a table's stands in the table, a picture's stays in the text as well, which it is part of.
-    fn caption(&mut self, text: &str, sequence: Option<&str>, next: Option<&mut Block>) -> bool {
-        let for_table = sequence.is_some_and(names_tables);
+    fn caption(&mut self, text: &str, sequence: &str, mut next: Option<&mut Block>) -> bool {
+        let for_table = names_tables(sequence);
         let table_follows = matches!(next.as_deref(), Some(Block::Table(_)));
         if !(for_table && table_follows) && self.caption_last_picture(text) {
             return false;
         }
-        match next {
+        match next.as_deref_mut() {
             Some(Block::Table(table)) if table.table.caption.is_empty() => {
                 table.table.caption = fold(text);
                 true
@@ -156,7 +156,7 @@ impl Rows {
                     let first = label.is_some();
                     if let Some(mark) = label.take() {
                         shift = shift.saturating_add(mark.chars().count()).saturating_add(1);
-                        text = format!("{mark} {text}").trim_end().to_owned();
+                        text = if text.is_empty() { mark } else { format!("{mark} {text}") };
                     }
                     self.in_list = !first;
                     self.text(text, pictures, shift, !first, false);
@@ -174,10 +174,10 @@ impl Rows {
 }
 
 /// The counter of a paragraph that is a caption and nothing else.
-fn as_caption(paragraph: &Paragraph) -> Option<Option<&str>> {
+fn as_caption(paragraph: &Paragraph) -> Option<&str> {
     match &paragraph.role {
         Role::Caption { sequence } if paragraph.pictures.is_empty() && paragraph.after.is_empty() && paragraph.hidden.is_empty() => {
-            (!paragraph.text.is_empty()).then_some(sequence.as_deref())
+            (!paragraph.text.is_empty()).then_some(sequence.as_str())
         }
         _ => None,
     }

@@ -47,8 +47,8 @@ pub(crate) enum Role {
     Heading(u32, Evidence),
     /// The document's title.
     Title,
-    /// A caption; `sequence` is the name of its counter ("Figure", "Table"), when it has one.
-    Caption { sequence: Option<String> },
+    /// A caption; `sequence` is the name of its counter ("Figure", "Table"), empty when it has none.
+    Caption { sequence: String },
     /// An entry of the table of contents.
     Contents(ContentsEntry),
     /// The title of the contents, or an entry of a table of figures: part of the contents region, no evidence.

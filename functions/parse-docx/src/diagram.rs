@@ -40,7 +40,9 @@ pub(crate) fn blocks(model: Element<'_>) -> Vec<Block> {
             children.entry(parent).or_default().push((place, child));
         }
     }
-    children.values_mut().for_each(|list| list.sort_by_key(|(place, _)| *place));
+    for list in children.values_mut() {
+        list.sort_by_key(|(place, _)| *place);
+    }
 
     let (mut out, mut seen) = (Vec::new(), BTreeSet::new());
     // Points that no connection reaches still speak, after the others.

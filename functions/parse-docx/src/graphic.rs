@@ -7,7 +7,7 @@ use crate::block::{Block, Paragraph};
 use crate::inline::Inline;
 use crate::package::Target;
 use crate::properties::w;
-use crate::walk::Walk;
+use crate::walk::{Place, Walk};
 use crate::{chart, diagram};
 
 impl<'t> Walk<'_, '_, 't> {
@@ -81,7 +81,7 @@ impl<'t> Walk<'_, '_, 't> {
         let relationships = std::rc::Rc::clone(&self.relationships);
         match relationships.get(id).map(|relationship| &relationship.target) {
             // Headers and footers repeat on every page: what they picture is decoration, what it says is kept.
-            _ if self.decoration => out.push(alt),
+            _ if self.place == Place::Header => out.push(alt),
             Some(Target::Part(part)) => {
                 let asset = self.asset(part)?;
                 out.picture_at(asset, alt);

@@ -10,7 +10,7 @@ use crate::notes::NoteIndex;
 use crate::numbering::Numbering;
 use crate::package::{Package, Relationships, Target};
 use crate::styles::Styles;
-use crate::walk::{HeaderReference, Walk};
+use crate::walk::{HeaderReference, Place, Walk};
 use crate::warnings::Warnings;
 
 /// A line that shows the page number and no more words than this is nothing but the page number: "Page 3 of 9".
@@ -57,11 +57,18 @@ impl Headers {
                 let own = package.relationships(part, warnings)?;
                 let (notes, mut numbering) = (NoteIndex::default(), Numbering::default());
                 let mut walk = Walk::new(package, limits, styles, &mut numbering, &notes, warnings, own);
-                walk.decoration = true;
-                walk.blocks(tree.root())?.into_iter().for_each(|block| self.keep(block));
+                walk.place = Place::Header;
+                let blocks = walk.blocks(tree.root())?;
+                self.keep_all(blocks);
             }
         }
         Ok(())
+    }
+
+    fn keep_all(&mut self, blocks: Vec<Block>) {
+        for block in blocks {
+            self.keep(block);
+        }
     }
 
     fn keep(&mut self, block: Block) {
@@ -73,7 +80,7 @@ impl Headers {
                 if !page_line && !paragraph.text.is_empty() && self.told.insert(fold(&paragraph.text)) {
                     self.blocks.push(Block::Paragraph(Box::new(Paragraph { role: Role::Body, label: None, ..*paragraph })));
                 }
-                after.into_iter().for_each(|block| self.keep(block));
+                self.keep_all(after);
             }
             // Tables in headers only place things side by side.
             Block::Table(block) => {
@@ -85,9 +92,9 @@ impl Headers {
                         self.keep(Block::Table(TableBlock { table: nested, after: Vec::new() }));
                     }
                 }
-                block.after.into_iter().for_each(|block| self.keep(block));
+                self.keep_all(block.after);
             }
-            Block::Note(note) => note.blocks.into_iter().for_each(|block| self.keep(block)),
+            Block::Note(note) => self.keep_all(note.blocks),
         }
     }
 }

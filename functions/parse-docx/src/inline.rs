@@ -9,7 +9,7 @@ use crate::math;
 use crate::notes::NoteKind;
 use crate::properties::{attribute, toggle, value, w};
 use crate::symbols;
-use crate::walk::Walk;
+use crate::walk::{Place, Walk};
 
 /// A paragraph's content while it is collected.
 #[derive(Debug, Default)]
@@ -106,10 +106,10 @@ fn trim(text: &str, mut pictures: Vec<Picture>) -> (String, Vec<Picture>) {
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, Default)]
-struct Look<'t> {
-    hidden: bool,
-    bold: bool,
-    font: Option<&'t str>,
+pub(crate) struct Look<'t> {
+    pub hidden: bool,
+    pub bold: bool,
+    pub font: Option<&'t str>,
 }
 
 impl<'t> Walk<'_, '_, 't> {
@@ -164,26 +164,23 @@ impl<'t> Walk<'_, '_, 't> {
         Ok(())
     }
 
-    fn look(&self, run: Element<'t>) -> Look<'t> {
-        let Some(properties) = w(run, "rPr") else {
-            return Look { hidden: self.paragraph_hidden, bold: self.paragraph_bold, font: None };
-        };
+    fn look_of(&self, run: Element<'t>) -> Look<'t> {
+        let Some(properties) = w(run, "rPr") else { return self.look };
         let style = value(properties, "rStyle");
         let hidden = toggle(properties, "vanish").or_else(|| style.and_then(|style| self.styles.hides(style)));
         let bold = toggle(properties, "b").or_else(|| style.and_then(|style| self.styles.bold(style)));
         let font = w(properties, "rFonts").and_then(|fonts| attribute(fonts, "ascii").or_else(|| attribute(fonts, "hAnsi")));
-        Look { hidden: hidden.unwrap_or(self.paragraph_hidden), bold: bold.unwrap_or(self.paragraph_bold), font }
+        Look { hidden: hidden.unwrap_or(self.look.hidden), bold: bold.unwrap_or(self.look.bold), font }
     }
 
     fn run(&mut self, run: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
-        let look = self.look(run);
+        let look = self.look_of(run);
         self.run_content(run, look, out)
     }
 
     fn run_content(&mut self, run: Element<'t>, look: Look<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
         for child in run.elements() {
             match (child.ns(), child.name()) {
-                (Ns::W, "rPr" | "delText" | "delInstrText" | "softHyphen" | "lastRenderedPageBreak") => {}
                 (Ns::W, "t") => {
                     for text in child.children() {
                         if let Child::Text(text) = text {
@@ -215,7 +212,7 @@ impl<'t> Walk<'_, '_, 't> {
                 (Ns::W, "ruby") => self.ruby(child, out)?,
                 (Ns::M, "oMath") if self.fields.shows() => out.push(&math::inline(child)),
                 (Ns::Mc, "AlternateContent") => self.alternate(child, out, |walk, branch, out| {
-                    let look = Look { hidden: walk.paragraph_hidden, bold: walk.paragraph_bold, font: None };
+                    let look = walk.look;
                     walk.run_content(branch, look, out)
                 })?,
                 _ => {}
@@ -230,7 +227,7 @@ impl<'t> Walk<'_, '_, 't> {
         }
         if self.fields.in_page_number() {
             out.shows_page = true;
-            if self.decoration {
+            if self.place == Place::Header {
                 return;
             }
         }
@@ -293,7 +290,7 @@ impl<'t> Walk<'_, '_, 't> {
     }
 
     fn note(&mut self, kind: NoteKind, reference: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
-        let Some(id) = attribute(reference, "id").filter(|_| !self.in_note && self.fields.shows()) else { return Ok(()) };
+        let Some(id) = attribute(reference, "id").filter(|_| self.place != Place::Note && self.fields.shows()) else { return Ok(()) };
         let Some((note, relationships)) = self.notes.get(kind, id) else { return Ok(()) };
         let (mark, first) = self.note_mark(kind, id);
         let label = if kind == NoteKind::Comment {

@@ -1,5 +1,7 @@
 //! Office math as LaTeX.
 
+use std::fmt::Write as _;
+
 use quarry_document::xml::{Element, Ns};
 
 use crate::math_symbols::{accent, character, function_name};
@@ -169,10 +171,10 @@ fn nary(element: Element<'_>) -> String {
     let mut out = character(mark);
     let (sub, sup) = (part(element, "sub"), part(element, "sup"));
     if !sub.is_empty() && !is_on(element, "subHide") {
-        out.push_str(&format!("_{{{sub}}}"));
+        let _ = write!(out, "_{{{sub}}}");
     }
     if !sup.is_empty() && !is_on(element, "supHide") {
-        out.push_str(&format!("^{{{sup}}}"));
+        let _ = write!(out, "^{{{sup}}}");
     }
     format!("{out}{{{}}}", part(element, "e"))
 }

@@ -134,7 +134,7 @@ pub(crate) fn character(c: char) -> String {
         '{' | '}' | '%' | '&' | '#' | '_' | '$' => format!("\\{c}"),
         '\\' => "\\backslash".to_owned(),
         '\u{2061}'..='\u{2064}' => String::new(),
-        '\u{1d400}'..='\u{1d7ff}' => plain_letter(c).map_or_else(|| c.to_string(), |plain| character_of_alphabet(plain)),
+        '\u{1d400}'..='\u{1d7ff}' => plain_letter(c).map_or_else(|| c.to_string(), character_of_alphabet),
         'ℎ' => "h".to_owned(),
         c => c.to_string(),
     }

@@ -135,7 +135,7 @@ impl Numbering {
         }
         if own.format == "bullet" {
             let text = symbols::bullet(&own.text);
-            return (!own.text.is_empty()).then(|| Label { text, suffix: own.suffix, bullet: true, level });
+            return (!own.text.is_empty()).then_some(Label { text, suffix: own.suffix, bullet: true, level });
         }
         let shown = |index: usize| {
             let definition = definition(index);

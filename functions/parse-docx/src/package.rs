@@ -46,6 +46,9 @@ impl Relationships {
     }
 }
 
+/// Where the main part usually stands.
+const USUAL: &str = "word/document.xml";
+
 /// An open package.
 pub(crate) struct Package<'a> {
     archive: Archive<'a>,
@@ -64,7 +67,6 @@ impl<'a> Package<'a> {
         if let Some(part) = root.part_of_kind("officeDocument").filter(|part| self.archive.contains(part)) {
             return Ok(part.to_owned());
         }
-        const USUAL: &str = "word/document.xml";
         if self.archive.contains(USUAL) {
             return Ok(USUAL.to_owned());
         }

@@ -36,17 +36,40 @@ impl NumberProperties {
     }
 }
 
+/// What a paragraph style is for, by the name it was born with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Purpose {
+    #[default]
+    Text,
+    Title,
+    Caption,
+    /// An entry of the table of contents, of this level from 1.
+    Contents(u32),
+    /// The title of the table of contents, or an entry of a table of figures.
+    ContentsOther,
+}
+
+impl Purpose {
+    /// Built-in styles keep their English names in every language version.
+    fn of(name: &str) -> Self {
+        match name {
+            "title" => Self::Title,
+            "caption" => Self::Caption,
+            "toc heading" | "contents heading" | "table of figures" => Self::ContentsOther,
+            name => {
+                let level = name.strip_prefix("toc ").or_else(|| name.strip_prefix("contents ")).and_then(|level| level.parse().ok());
+                level.filter(|level| (1..=10).contains(level)).map_or(Self::Text, Self::Contents)
+            }
+        }
+    }
+}
+
 /// What a paragraph style comes to, its ancestors included.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ParagraphStyle {
     /// From 1; `None` for body text.
     pub heading_level: Option<u32>,
-    pub is_title: bool,
-    pub is_caption: bool,
-    /// The level of a contents entry, from 1; 0 for the title of the contents.
-    pub contents_level: Option<u32>,
-    /// Whether it is the style of a table of figures.
-    pub is_directory: bool,
+    pub purpose: Purpose,
     pub number: NumberProperties,
     /// The style that `number` was found at, for lists that name their styles.
     pub number_style: Option<String>,
@@ -131,10 +154,9 @@ impl Styles {
             let Some(style) = self.by_id.get(id) else { break };
             let name = style.name.as_str();
             outline = outline.or(style.outline).or_else(|| built_in_level(name));
-            found.is_title |= name == "title";
-            found.is_directory |= name == "table of figures";
-            found.is_caption |= name == "caption";
-            found.contents_level = found.contents_level.or_else(|| contents_level(name));
+            if found.purpose == Purpose::Text {
+                found.purpose = Purpose::of(name);
+            }
             if found.number.list.is_none() && style.number.list.is_some() {
                 found.number.list = style.number.list;
                 found.number_style = Some(id.to_owned());
@@ -183,15 +205,6 @@ pub(crate) fn outline_level(properties: Element<'_>) -> Option<u8> {
 fn built_in_level(name: &str) -> Option<u8> {
     let digit = name.strip_prefix("heading ")?.parse::<u8>().ok()?;
     (1..=9).contains(&digit).then(|| digit.saturating_sub(1))
-}
-
-/// `toc 1` … `toc 9` of Word, `contents 1` of others; the title above them is level 0.
-fn contents_level(name: &str) -> Option<u32> {
-    if matches!(name, "toc heading" | "contents heading") {
-        return Some(0);
-    }
-    let digits = name.strip_prefix("toc ").or_else(|| name.strip_prefix("contents "))?;
-    digits.parse().ok().filter(|level| (1..=10).contains(level))
 }
 
 fn short(text: &str) -> String {

@@ -8,12 +8,12 @@ use quarry_model::{Asset, DocumentCode, DocumentFailure, Evidence, Limits};
 
 use crate::block::{Block, ContentsEntry, Paragraph, Role};
 use crate::fields::Fields;
-use crate::inline::Inline;
+use crate::inline::{Inline, Look};
 use crate::notes::{NoteIndex, NoteKind};
 use crate::numbering::Numbering;
 use crate::package::{Package, Relationships};
 use crate::properties::{attribute, toggle, value, w};
-use crate::styles::{NumberProperties, ParagraphStyle, Styles, outline_level};
+use crate::styles::{NumberProperties, ParagraphStyle, Purpose, Styles, outline_level};
 use crate::warnings::Warnings;
 
 /// A header or footer that some section names, in order of appearance.
@@ -21,6 +21,16 @@ use crate::warnings::Warnings;
 pub(crate) struct HeaderReference {
     pub id: String,
     pub is_header: bool,
+}
+
+/// Where a walk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Body,
+    /// Notes do not refer to notes.
+    Note,
+    /// A header or footer: pictures are decoration, page numbers are not text.
+    Header,
 }
 
 /// Everything a walk needs and everything it gathers beside blocks.
@@ -38,15 +48,11 @@ pub(crate) struct Walk<'w, 'p, 't> {
     /// Part name → asset; `None` for one that could not be read.
     pub asset_of: BTreeMap<String, Option<usize>>,
     pub headers: Vec<HeaderReference>,
-    /// Inside a note: notes do not refer to notes.
-    pub in_note: bool,
-    /// Inside a header or footer: pictures are decoration, page numbers are not text.
-    pub decoration: bool,
+    pub place: Place,
     /// Inside the content control that holds the table of contents.
     in_contents_control: usize,
-    /// Whether runs of the current paragraph are hidden, and bold, unless they say otherwise.
-    pub paragraph_hidden: bool,
-    pub paragraph_bold: bool,
+    /// How runs of the current paragraph look unless they say otherwise.
+    pub look: Look<'t>,
     marks: BTreeMap<(NoteKind, String), String>,
     marked: [usize; 3],
 }
@@ -73,11 +79,9 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
             assets: Vec::new(),
             asset_of: BTreeMap::new(),
             headers: Vec::new(),
-            in_note: false,
-            decoration: false,
+            place: Place::Body,
             in_contents_control: 0,
-            paragraph_hidden: false,
-            paragraph_bold: false,
+            look: Look::default(),
             marks: BTreeMap::new(),
             marked: [0; 3],
         }
@@ -102,11 +106,9 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
     ) -> Result<Vec<Block>, DocumentFailure> {
         let relationships = std::mem::replace(&mut self.relationships, Rc::clone(relationships));
         let fields = std::mem::take(&mut self.fields);
-        let in_note = std::mem::replace(&mut self.in_note, true);
-        let (hidden, bold) = (self.paragraph_hidden, self.paragraph_bold);
+        let (place, look) = (std::mem::replace(&mut self.place, Place::Note), self.look);
         let blocks = self.blocks(container);
-        (self.paragraph_hidden, self.paragraph_bold) = (hidden, bold);
-        self.in_note = in_note;
+        (self.place, self.look) = (place, look);
         self.fields = fields;
         self.relationships = relationships;
         blocks
@@ -114,11 +116,9 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
 
     /// Blocks of a text box: same part, but its paragraphs are no headings of the document.
     pub(crate) fn box_blocks(&mut self, container: Element<'t>) -> Result<Vec<Block>, DocumentFailure> {
-        let (hidden, bold) = (self.paragraph_hidden, self.paragraph_bold);
-        let fields = std::mem::take(&mut self.fields);
+        let (fields, look) = (std::mem::take(&mut self.fields), self.look);
         let blocks = self.blocks(container);
-        self.fields = fields;
-        (self.paragraph_hidden, self.paragraph_bold) = (hidden, bold);
+        (self.fields, self.look) = (fields, look);
         let mut blocks = blocks?;
         for block in &mut blocks {
             if let Block::Paragraph(paragraph) = block
@@ -178,8 +178,7 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
 
     /// Inline content outside any paragraph.
     fn loose(&mut self, element: Element<'t>, inline: &mut Inline) -> Result<(), DocumentFailure> {
-        self.paragraph_hidden = false;
-        self.paragraph_bold = false;
+        self.look = Look::default();
         self.inline_one(element, inline)
     }
 
@@ -187,8 +186,7 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
         let properties = w(element, "pPr");
         let style = self.styles.paragraph(properties.and_then(|properties| value(properties, "pStyle")));
         let mark = properties.and_then(|properties| w(properties, "rPr"));
-        self.paragraph_hidden = style.hidden;
-        self.paragraph_bold = style.bold;
+        self.look = Look { hidden: style.hidden, bold: style.bold, font: None };
         if let Some(section) = properties.and_then(|properties| w(properties, "sectPr")) {
             self.section(section);
         }
@@ -219,9 +217,9 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
         };
         paragraph.role = match level {
             _ if contents => contents_entry(&paragraph.text, &style, anchor, directory),
-            _ if style.is_title => Role::Title,
+            _ if style.purpose == Purpose::Title => Role::Title,
             Some(level) => Role::Heading(level, Evidence::Style),
-            None if style.is_caption || sequence.is_some() => Role::Caption { sequence },
+            None if style.purpose == Purpose::Caption || sequence.is_some() => Role::Caption { sequence: sequence.unwrap_or_default() },
             None => Role::Body,
         };
         push(&mut out.list, paragraph);
@@ -231,7 +229,7 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
     /// Whether a paragraph belongs to the contents region. Standing inside the field is not enough: a field that never
     /// ends must not swallow the document.
     fn contents_role(&self, style: &ParagraphStyle, inline: &Inline) -> bool {
-        if style.contents_level.is_some() || style.is_directory {
+        if matches!(style.purpose, Purpose::Contents(_) | Purpose::ContentsOther) {
             return true;
         }
         let inside = inline.in_contents || inline.in_directory || self.in_contents_control > 0;
@@ -299,16 +297,19 @@ fn push(list: &mut Vec<Block>, paragraph: Paragraph) {
 
 /// What an entry of the contents says: title, level, and the page at its end.
 fn contents_entry(text: &str, style: &ParagraphStyle, anchor: Option<String>, directory: bool) -> Role {
-    if directory || style.is_directory || style.contents_level == Some(0) {
-        return Role::ContentsOther;
-    }
+    let level = match style.purpose {
+        Purpose::ContentsOther => return Role::ContentsOther,
+        _ if directory => return Role::ContentsOther,
+        Purpose::Contents(level) => level,
+        _ => 1,
+    };
     let (title, page) = match text.rsplit_once('\t') {
         Some((title, page)) if is_page_number(page) => (title, page.trim().parse().ok()),
         _ => (text, None),
     };
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
     let title = title.trim_end_matches(['.', ' ', '…']).to_owned();
-    Role::Contents(ContentsEntry { title, level: style.contents_level.unwrap_or(1), page, anchor })
+    Role::Contents(ContentsEntry { title, level, page, anchor })
 }
 
 fn ends_in_page_number(text: &str) -> bool {

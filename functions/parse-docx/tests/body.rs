@@ -1,4 +1,5 @@
 //! Text: runs, fields, insertions and deletions, hidden text, notes, text boxes, headers, formulas.
+#![allow(clippy::format_collect, clippy::needless_raw_string_hashes, reason = "parts are written as they look in a file")]
 
 mod support;
 
