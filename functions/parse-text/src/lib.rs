@@ -35,3 +35,6 @@ impl Parser for TextParser {
         Ok(parsed)
     }
 }
+
+#[cfg(test)]
+mod tests;

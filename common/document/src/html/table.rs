@@ -105,15 +105,16 @@ impl<'a> Parts<'a> {
         Self { rows: head, caption }
     }
 
-    /// Whether the table is there for its looks: it says so itself, holds a single cell, or holds the headings of the
-    /// page.
+    /// Whether the table is there for its looks: it says so itself, holds a single cell, or holds headings of the page
+    /// where a table of data has header cells.
     fn is_layout(&self, table: NodeRef<'_, Node>) -> bool {
         let says_so = table.value().as_element().and_then(|element| element.attr("role"));
         if says_so.is_some_and(|role| matches!(role.trim(), "presentation" | "none")) {
             return true;
         }
         let cells = self.rows.iter().map(|row| row.cells.len()).sum::<usize>();
-        cells <= 1 || holds_headings(table)
+        let header_cells = self.rows.iter().flat_map(|row| &row.cells).any(|(_, element)| element.name() == "th");
+        cells <= 1 || (!header_cells && holds_headings(table))
     }
 
     fn header_rows(&self) -> u32 {

@@ -145,6 +145,7 @@ fn layout_tables_are_unwrapped() {
     assert_eq!(told("<table role=presentation><tr><td>a<td>b</table>"), ["a", "b"]);
     assert_eq!(told("<table><tr><td><p>a<p>b</table>"), ["a", "b"]);
     assert_eq!(told("<table><tr><td>menu<td><h1>Head</h1>text</table>"), ["menu", "h1 Head", "text"]);
+    assert!(told("<table><tr><th><h4>Plan</h4><th>Price<tr><td>Basic<td>9</table>")[0].starts_with("<table>"));
 }
 
 #[test]

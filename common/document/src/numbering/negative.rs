@@ -122,9 +122,13 @@ fn continues_a_sentence(found: &Numbering<'_>) -> bool {
     small || plain
 }
 
-/// `limit` words or more that end like a sentence, or a sentence end inside.
+/// `limit` words or more that end like a sentence, or a sentence end inside; in Chinese and Japanese, where titles take no
+/// full stop, a clause is enough.
 fn is_sentence(rest: &str, limit: usize) -> bool {
     let cjk = rest.chars().filter(|c| is_cjk(*c)).count();
+    if cjk >= 8 && rest.ends_with(['。', '；', '！', '？']) {
+        return true;
+    }
     let words = rest.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count().saturating_add(cjk / 3);
     let ends = rest.ends_with(SENTENCE_ENDS) && !rest.ends_with("...");
     words >= limit && (ends || holds_a_sentence_end(rest))

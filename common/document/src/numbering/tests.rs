@@ -93,6 +93,8 @@ fn other_lines_that_begin_with_a_number() {
         "Book a table",
         "Schedule a meeting",
         "第三次会议",
+        "第一条 为了规范采购，明确责任，制定本要求。",
+        "第２条　この規則は、図書館の利用に適用する。",
         "三千元",
         "5人",
         "",

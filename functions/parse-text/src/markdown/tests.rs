@@ -185,8 +185,8 @@ fn deep_nesting_and_storms_take_linear_time() {
         "`".repeat(1_000_001) + "a`",
         (0..100_000).fold(String::new(), |text, n| text + &format!("[a{n}]: u\n")) + &"[a1] ".repeat(100_000),
         "[^1]".repeat(200_000) + "\n\n[^1]: a[^1]",
-        "<table>\n\n".repeat(20_000),
-        "<table><tr><td>\n\n".repeat(20_000),
+        "<table>a\n\n".repeat(20_000),
+        "<table><tr><td>a\n\n".repeat(20_000),
         "<div>\n".repeat(100_000),
         "a\n\n".repeat(100_000),
         "# a\n".repeat(100_000),
@@ -196,7 +196,6 @@ fn deep_nesting_and_storms_take_linear_time() {
         let parsed = parsed(&text);
         assert!(parsed.rows.len() + parsed.headings.len() > 0, "{}", &text[..20.min(text.len())]);
         let took = started.elapsed() - before;
-        eprintln!("{:?} {took:?}", &text[..20.min(text.len())]);
         assert!(took.as_secs() < 20, "{:?}: {took:?}", &text[..20.min(text.len())]);
     }
 }
