@@ -1,4 +1,4 @@
-//! `parse debug parse FILE --out DIR`: one document into one revision folder, nothing else.
+//! `parse_docx debug parse FILE --out DIR`: one document into one revision folder, nothing else.
 
 use anyhow::{Context as _, bail};
 use quarry_document::{RevisionRequest, parse_to_folder};
@@ -8,7 +8,7 @@ use quarry_ports::SystemClock;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [_, _, file, _, out] = arguments.as_slice() else { bail!("usage: parse debug parse FILE --out DIR") };
+    let [_, _, file, _, out] = arguments.as_slice() else { bail!("usage: parse_docx debug parse FILE --out DIR") };
     let bytes = bytes::Bytes::from(std::fs::read(file).with_context(|| file.clone())?);
     let file_name = std::path::Path::new(file).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let request = RevisionRequest {
