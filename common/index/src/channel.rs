@@ -24,17 +24,22 @@ pub enum Channel {
 const WHOLE_QUERY: f32 = 1_000.0;
 
 /// Scores of every chunk. When some bytes were not here yet they are noted as missing, and the scores are worthless.
+///
+/// Asked `alone`, the path channel holds only chunks whose path matches. Asked beside others it ranks every chunk that
+/// matches at all, path before content: fusion by ranks would otherwise lift each chance match in a heading over all
+/// chunks without one.
 pub(crate) fn scores(
     views: &[View],
     corpus: &Corpus,
     channel: Channel,
+    alone: bool,
     query: &Query,
     ranking: &Ranking,
 ) -> Result<Vec<Scores>, IndexError> {
     let languages = stem_languages(corpus, query.lang);
     match channel {
         Channel::Path => {
-            let weights = Weights { fields: by_field(ranking.path_content, 1.0), needs: Some(PATH) };
+            let weights = Weights { fields: by_field(ranking.path_content, 1.0), needs: alone.then_some(PATH) };
             score(views, corpus, &weights, &query.concepts, &languages, ranking)
         }
         Channel::Content => {

@@ -68,6 +68,7 @@ fn sequence(view: &View, field: usize, piece: &str) -> Result<Vec<u32>, IndexErr
     let mut order: Vec<usize> = (1..last).collect();
     order.sort_by_key(|&at| if is_paired(runs[at]) { u32::MAX } else { frequency(runs[at]) });
     order.extend([last, 0]);
+    announce(view, field, &runs)?;
     let mut places: Vec<Vec<Place>> = vec![Vec::new(); runs.len()];
     let mut within: Option<Vec<u32>> = None;
     for at in order {
@@ -93,6 +94,44 @@ fn sequence(view: &View, field: usize, piece: &str) -> Result<Vec<u32>, IndexErr
     Ok(docs)
 }
 
+/// Notes the postings of all runs as wanted, so that they come in one round instead of one after the other. Words that
+/// stand nearly everywhere are left: the others mostly decide without them.
+fn announce(view: &View, field: usize, runs: &[&str]) -> Result<(), IndexError> {
+    if view.segment.is_whole() {
+        return Ok(());
+    }
+    let vocabulary = &view.segment.words(field).vocabulary;
+    let most = (view.segment.chunks() / 16).max(1_000);
+    let last = runs.len() - 1;
+    for (at, run) in runs.iter().enumerate() {
+        let words = plain_words(view, field, run, at == 0, at == last);
+        if words.iter().map(|&ordinal| vocabulary.info(ordinal).doc_freq).sum::<u32>() <= most {
+            for ordinal in words {
+                view.segment.postings(field, ordinal, true)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Words of the vocabulary that can be this run where runs are not stored as pairs.
+fn plain_words(view: &View, field: usize, run: &str, open_start: bool, open_end: bool) -> Vec<u32> {
+    if run.chars().any(is_unspaced) || (is_paired(run) && !open_start && !open_end) {
+        return Vec::new();
+    }
+    let vocabulary = &view.segment.words(field).vocabulary;
+    let mut words: Vec<u32> = match (open_start, open_end) {
+        (true, _) => vocabulary.with_suffix(run),
+        (_, true) => vocabulary.with_prefix(run).collect(),
+        _ => vocabulary.find(run).into_iter().collect(),
+    };
+    words.retain(|&ordinal| {
+        let word = std::str::from_utf8(vocabulary.word(ordinal));
+        word.is_ok_and(|word| !word.starts_with(PAIR_MARK) && !is_paired(word))
+    });
+    words
+}
+
 /// Places of a run, sorted by chunk. With `open_start` it may begin, with `open_end` it may end inside a longer run.
 fn run_places(
     view: &View,
@@ -102,26 +141,13 @@ fn run_places(
     open_end: bool,
     within: Option<&[u32]>,
 ) -> Result<Vec<Place>, IndexError> {
-    let vocabulary = &view.segment.words(field).vocabulary;
-    let is_plain = |ordinal: &u32| {
-        let word = vocabulary.word(*ordinal);
-        std::str::from_utf8(word).is_ok_and(|word| !word.starts_with(PAIR_MARK) && !is_paired(word))
-    };
     let mut places = Vec::new();
-    let open = open_start || open_end;
-    if !run.chars().any(is_unspaced) && (open || !is_paired(run)) {
-        let words: Vec<u32> = match (open_start, open_end) {
-            (true, _) => vocabulary.with_suffix(run),
-            (_, true) => vocabulary.with_prefix(run).collect(),
-            _ => vocabulary.find(run).into_iter().collect(),
-        };
-        for ordinal in words.into_iter().filter(is_plain) {
-            for (doc, slot) in slots(view, field, ordinal, within)? {
-                places.push((doc, slot, slot + 1));
-            }
+    for ordinal in plain_words(view, field, run, open_start, open_end) {
+        for (doc, slot) in slots(view, field, ordinal, within)? {
+            places.push((doc, slot, slot + 1));
         }
     }
-    if open || is_paired(run) {
+    if open_start || open_end || is_paired(run) {
         places.extend(pairs(view, field, run, !open_end, within)?);
     }
     places.sort_unstable();

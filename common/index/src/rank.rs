@@ -55,10 +55,10 @@ impl Default for Ranking {
             folded: 1.0,
             stemmed: 0.8,
             joined: 0.8,
-            pair: 1.0,
-            content_path: 0.5,
-            path_content: 0.5,
-            term_b: 0.75,
+            pair: 0.4,
+            content_path: 2.0,
+            path_content: 0.4,
+            term_b: 0.5,
         }
     }
 }

@@ -158,7 +158,7 @@ impl Snapshot {
         for _ in 0..ROUNDS_MAX {
             let mut out = Vec::with_capacity(channels.len());
             for &channel in channels {
-                let scores = channel::scores(&self.views, &self.corpus, channel, &query, &self.ranking)?;
+                let scores = channel::scores(&self.views, &self.corpus, channel, channels.len() == 1, &query, &self.ranking)?;
                 out.push(channel::best(&self.views, &scores, &masks, limit));
             }
             if !self.fetch_missing().await? {
