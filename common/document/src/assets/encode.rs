@@ -106,10 +106,11 @@ fn is_photograph(image: &DynamicImage) -> bool {
 
 /// The place of a sample along a side; every pixel of a side shorter than [`SAMPLES`].
 fn at(sample: u32, length: u32) -> u32 {
+    const SIDE: u64 = SAMPLES as u64;
     if length <= SAMPLES {
         return sample;
     }
-    u32::try_from(u64::from(sample).saturating_mul(u64::from(length)) / u64::from(SAMPLES)).unwrap_or(0)
+    u32::try_from(u64::from(sample).saturating_mul(u64::from(length)) / SIDE).unwrap_or(0)
 }
 
 /// A JPEG without its metadata segments (EXIF, XMP, comments, …); JFIF, colour profile and Adobe's colour mark stay.

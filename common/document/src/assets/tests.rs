@@ -66,7 +66,7 @@ fn large_pictures_shrink_and_photographs_become_jpeg() {
     let noise = DynamicImage::ImageRgb8(RgbImage::from_fn(300, 300, |x, y| {
         let n = (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(40_503)).wrapping_mul(2_246_822_519);
         let soft = |v: u32| (v / 3 + (n >> 27)) as u8;
-        Rgb([soft(x), soft(y), soft((x + y) / 2)])
+        Rgb([soft(x), soft(y), soft(x.midpoint(y))])
     }));
     let pictures = store(vec![bytes(&noise, ImageFormat::Png)]);
     assert_eq!(pictures.stored[0].kind.name, "jpeg");

@@ -8,6 +8,7 @@ use super::{Draft, context, metadata, place};
 use crate::assets::Pictures;
 use crate::grid;
 use crate::heading::SectionTree;
+use crate::summary::{SUMMARY_TOKENS, leading_sentences};
 
 /// Where a stored picture went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,24 +89,21 @@ impl<'a> AssetWriter<'a> {
         let place = self.pictures.of_asset.get(asset).copied().flatten().unwrap_or(usize::MAX);
         let stored = self.pictures.stored.get(place);
         let extension = stored.map_or("bin", |picture| picture.kind.extension);
-        let (file, occurrence) = match self.shown.get_mut(&place) {
-            Some((file, times)) => {
-                *times = times.saturating_add(1);
-                (file.clone(), *times)
-            }
-            None => {
-                let id = format!("image-{ordinal}");
-                let file = format!("images/{id}.{extension}");
-                self.shown.insert(place, (file.clone(), 0));
-                self.picture_files.push(PictureFile { picture: place, id, path: file.clone() });
-                (file, 0)
-            }
+        let (file, occurrence) = if let Some((file, times)) = self.shown.get_mut(&place) {
+            *times = times.saturating_add(1);
+            (file.clone(), *times)
+        } else {
+            let id = format!("image-{ordinal}");
+            let file = format!("images/{id}.{extension}");
+            self.shown.insert(place, (file.clone(), 0));
+            self.picture_files.push(PictureFile { picture: place, id, path: file.clone() });
+            (file, 0)
         };
         let said = row.content.trim();
         let content = if said.is_empty() { context(tree.of_row(row)) } else { said }.to_owned();
         let id = ChunkId::image(stored.map_or(&[][..], |picture| &picture.identity), occurrence);
-        let chunk = Piece { kind: ChunkType::Image, id, ordinal, content, file: &file, summary: said.to_owned() };
-        let drafts = vec![self.draft(row, tree, chunk, None, None)];
+        let chunk = Piece { kind: ChunkType::Image, id, ordinal, content, file: &file, summary: leading_sentences(said) };
+        let drafts = vec![draft(row, tree, chunk, None, None)];
         Written { file, drafts }
     }
 
@@ -116,8 +114,8 @@ impl<'a> AssetWriter<'a> {
         let id = ChunkId::image(content.as_bytes(), *seen);
         *seen = seen.saturating_add(1);
         let name = format!("image-{ordinal}");
-        let chunk = Piece { kind: ChunkType::Image, id, ordinal, summary: content.clone(), content, file: &name };
-        let mut draft = self.draft(row, tree, chunk, None, None);
+        let chunk = Piece { kind: ChunkType::Image, id, ordinal, summary: leading_sentences(&content), content, file: &name };
+        let mut draft = draft(row, tree, chunk, None, None);
         draft.chunk.metadata.file_path = None;
         Written { file: String::new(), drafts: vec![draft] }
     }
@@ -139,33 +137,33 @@ impl<'a> AssetWriter<'a> {
                 whole = Some(window.html.clone());
             }
             let chunk = Piece { kind: ChunkType::Table, id, ordinal: next, content: window.html, file: &file, summary: summary.clone() };
-            drafts.push(self.draft(row, tree, chunk, Some(plain), window.rows));
+            drafts.push(draft(row, tree, chunk, Some(plain), window.rows));
             next = next.saturating_add(1);
         }
         let html = whole.unwrap_or_else(|| grid::to_html(table));
         self.table_files.push(StoredTable { id, path: file.clone(), html, caption: table.caption.clone() });
         Written { file, drafts }
     }
+}
 
-    fn draft(&self, row: &Row, tree: &SectionTree, piece: Piece<'_>, plain: Option<String>, rows: Option<[u32; 3]>) -> Draft {
-        let section = tree.index_of(row.section);
-        let (section_path, section_id) = match tree.sections().get(section) {
-            Some(section) => (section.path.as_str(), section.id.clone()),
-            None => ("", quarry_model::SectionId::for_path(&[], 0)),
-        };
-        let name = piece.file.rsplit('/').next().unwrap_or_default();
-        let (page_nums, boxes) = place([row].into_iter());
-        let mut metadata = metadata(section_id, &piece.content);
-        metadata.summary = piece.summary;
-        metadata.page_nums = page_nums;
-        metadata.boxes = boxes;
-        metadata.file_path = Some(piece.file.to_owned());
-        metadata.rows = rows;
-        metadata.hidden = row.hidden;
-        let path = format!("{section_path}/{name}");
-        let chunk = Chunk { chunk_id: piece.id, kind: piece.kind, ordinal: piece.ordinal, content: piece.content, path, metadata };
-        Draft { chunk, plain, section }
-    }
+fn draft(row: &Row, tree: &SectionTree, piece: Piece<'_>, plain: Option<String>, rows: Option<[u32; 3]>) -> Draft {
+    let section = tree.index_of(row.section);
+    let (section_path, section_id) = match tree.sections().get(section) {
+        Some(section) => (section.path.as_str(), section.id.clone()),
+        None => ("", quarry_model::SectionId::for_path(&[], 0)),
+    };
+    let name = piece.file.rsplit('/').next().unwrap_or_default();
+    let (page_nums, boxes) = place([row].into_iter());
+    let mut metadata = metadata(section_id, &piece.content);
+    metadata.summary = piece.summary;
+    metadata.page_nums = page_nums;
+    metadata.boxes = boxes;
+    metadata.file_path = Some(piece.file.to_owned());
+    metadata.rows = rows;
+    metadata.hidden = row.hidden;
+    let path = format!("{section_path}/{name}");
+    let chunk = Chunk { chunk_id: piece.id, kind: piece.kind, ordinal: piece.ordinal, content: piece.content, path, metadata };
+    Draft { chunk, plain, section }
 }
 
 struct Piece<'f> {
@@ -180,10 +178,10 @@ struct Piece<'f> {
 /// What a table is about: its caption, or else its header cells, or else its first row.
 fn table_summary(table: &Table) -> String {
     if !table.caption.is_empty() {
-        return table.caption.clone();
+        return leading_sentences(&table.caption);
     }
     let first = table.rows.iter().find(|row| row.iter().any(|cell| !cell.text.trim().is_empty()));
     let cells = first.into_iter().flatten().map(|cell| cell.text.split_whitespace().collect::<Vec<_>>().join(" "));
     let line = cells.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" | ");
-    quarry_language::tokens::truncate(&line, crate::summary::SUMMARY_TOKENS).to_owned()
+    quarry_language::tokens::truncate(&line, SUMMARY_TOKENS).to_owned()
 }

@@ -71,19 +71,17 @@ pub(crate) fn chunks(rows: &[Row], tree: &SectionTree, pictures: &Pictures, left
             continue;
         }
         let section = tree.index_of(row.section);
-        let hidden = if standing_alone { run.hidden } else { row.hidden };
-        // What the source hides is never mixed with what it shows.
-        if section != run.section || hidden != run.hidden && run.units.iter().any(Unit::has_text) {
+        if section != run.section {
             writer.write_run(std::mem::take(&mut run));
         }
         run.section = section;
-        run.hidden = hidden;
         if row.kind == RowKind::Image && row.asset.is_none() {
             run.without_file.push((run.units.len(), index));
         } else if standing_alone {
-            run.units.push(Unit::mark(index, mark));
+            run.stream(row).push(Unit::mark(index, mark));
         } else {
-            run.units.extend(text_units(index, row, &hosts, left_out, limits, mark));
+            let units = text_units(index, row, &hosts, left_out, limits, mark);
+            run.stream(row).extend(units);
         }
     }
     writer.write_run(run);
@@ -95,10 +93,18 @@ pub(crate) fn chunks(rows: &[Row], tree: &SectionTree, pictures: &Pictures, left
 #[derive(Default)]
 struct Run<'a> {
     section: usize,
-    hidden: bool,
     units: Vec<Unit<'a>>,
+    /// What the source hides. It is never mixed with what it shows, and stands after it: hidden words between shown ones
+    /// would cut a section into scraps.
+    hidden: Vec<Unit<'a>>,
     /// Pictures of which no file is kept, so that no mark can name one: how many units stand before each, and its row.
     without_file: Vec<(usize, usize)>,
+}
+
+impl<'a> Run<'a> {
+    fn stream(&mut self, row: &Row) -> &mut Vec<Unit<'a>> {
+        if row.hidden { &mut self.hidden } else { &mut self.units }
+    }
 }
 
 struct Writer<'a> {
@@ -118,14 +124,21 @@ impl Writer<'_> {
                 self.write_alone(row);
             }
             told = told.saturating_add(group.len());
-            if group.iter().any(Unit::has_text) {
-                self.write_text(group, run.section);
-            } else {
-                self.write_assets_alone(&group);
-            }
+            self.write_group(group, run.section);
         }
         for (_, row) in without_file {
             self.write_alone(row);
+        }
+        for group in pack(run.hidden, self.limits) {
+            self.write_group(group, run.section);
+        }
+    }
+
+    fn write_group(&mut self, group: Vec<Unit<'_>>, section: usize) {
+        if group.iter().any(Unit::has_text) {
+            self.write_text(group, section);
+        } else {
+            self.write_assets_alone(&group);
         }
     }
 
@@ -149,14 +162,10 @@ impl Writer<'_> {
     fn write_text(&mut self, mut group: Vec<Unit<'_>>, section: usize) {
         // Tokens were counted part by part. Only a chunk near the limit can be above it when counted whole.
         let sum = group.iter().fold(0_u32, |sum, unit| sum.saturating_add(unit.tokens));
-        if group.len() > 1 && sum > self.limits.chunk_tokens / 4 * 3 && self.is_too_large(&group) {
+        if group.len() > 1 && sum > self.limits.chunk_tokens.saturating_mul(3) / 4 && self.is_too_large(&group) {
             let second = group.split_off(group.len() / 2);
             for half in [group, second] {
-                if half.iter().any(Unit::has_text) {
-                    self.write_text(half, section);
-                } else {
-                    self.write_assets_alone(&half);
-                }
+                self.write_group(half, section);
             }
             return;
         }

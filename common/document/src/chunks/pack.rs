@@ -5,7 +5,8 @@ use quarry_model::Limits;
 use super::unit::{Joint, Unit};
 
 /// Groups units, in order, each group at most `chunk_tokens`: a group is closed where that brings it nearest to
-/// `chunk_target_tokens`, and one under `chunk_tail_tokens`, or without text, joins its predecessor where it fits.
+/// `chunk_target_tokens` (a third of `chunk_tokens` inside a paragraph), and one under `chunk_tail_tokens`, or without
+/// text, joins its predecessor where it fits.
 pub(super) fn pack<'a>(units: Vec<Unit<'a>>, limits: &Limits) -> Vec<Vec<Unit<'a>>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for unit in units {
@@ -55,10 +56,14 @@ impl<'a> Group<'a> {
             return false;
         }
         // A picture belongs to the text it follows; a chunk is never begun by text that has none yet.
-        if !unit.has_text() || !self.has_text || sum <= limits.chunk_target_tokens {
+        // Parts of one paragraph that is too large belong together more than paragraphs do.
+        let target = match unit.joint {
+            Joint::Continue => limits.chunk_target_tokens.max(limits.chunk_tokens / 3),
+            Joint::Paragraph | Joint::Line => limits.chunk_target_tokens,
+        };
+        if !unit.has_text() || !self.has_text || sum <= target {
             return true;
         }
-        let target = limits.chunk_target_tokens;
         self.tokens < target && target.abs_diff(sum) < target.abs_diff(self.tokens)
     }
 

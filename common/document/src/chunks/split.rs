@@ -32,7 +32,7 @@ pub(crate) fn sentence_pieces(text: &str, max: u32) -> Vec<Piece> {
 /// A text in pieces of at most `max` tokens, as few as sentences allow.
 pub(crate) fn split_text(text: &str, max: u32) -> Vec<Range<usize>> {
     if tokens::fits(text, max) {
-        return vec![0..text.len()];
+        return std::iter::once(0..text.len()).collect();
     }
     let mut out: Vec<Piece> = Vec::new();
     for piece in sentence_pieces(text, max) {

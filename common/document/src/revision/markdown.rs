@@ -56,7 +56,9 @@ fn text(row: &Row, rows: &[Row], files: &HashMap<usize, String>, out: &mut Strin
         for (at, character) in row.content.chars().map(Some).chain([None]).enumerate() {
             while let Some((_, index)) = refs.next_if(|(place, _)| *place <= at || character.is_none()) {
                 let target = rows.get(index).map(|target| asset(index, target, files)).unwrap_or_default();
-                content.push_str(&format!("\n\n{target}\n\n"));
+                content.push_str("\n\n");
+                content.push_str(&target);
+                content.push_str("\n\n");
             }
             content.extend(character);
         }
@@ -71,12 +73,10 @@ fn text(row: &Row, rows: &[Row], files: &HashMap<usize, String>, out: &mut Strin
 
 fn asset(index: usize, row: &Row, files: &HashMap<usize, String>) -> String {
     let Some(file) = files.get(&index) else { return row.content.clone() };
-    match &row.table {
-        Some(table) => grid::to_markdown(table).unwrap_or_else(|| grid::to_html(table)),
-        None => {
-            let alt = row.content.split(|c: char| c.is_whitespace() || "[]".contains(c));
-            let alt = alt.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-            format!("![{alt}]({file})")
-        }
+    if let Some(table) = &row.table {
+        return grid::to_markdown(table).unwrap_or_else(|| grid::to_html(table));
     }
+    let alt = row.content.split(|c: char| c.is_whitespace() || "[]".contains(c));
+    let alt = alt.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    format!("![{alt}]({file})")
 }

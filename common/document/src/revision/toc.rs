@@ -1,5 +1,7 @@
 //! `toc_hierarchies.json`: the source's own table of contents, in the form Knowhere's clients read.
 
+use std::fmt::Write as _;
+
 use quarry_model::Heading;
 use serde_json::{Map, Value, json};
 
@@ -11,7 +13,7 @@ pub(super) fn write(outline: &[Heading]) -> Option<Value> {
     let mut table = String::from("| id | heading | level |\n|----|---|---|");
     for (index, entry) in outline.iter().enumerate() {
         let title = entry.title.replace('|', "\\|");
-        table.push_str(&format!("\n| {} | {title} | {} |", index.saturating_add(1), entry.level));
+        let _ = write!(table, "\n| {} | {title} | {} |", index.saturating_add(1), entry.level);
     }
     let entries: Vec<Value> = outline.iter().map(|e| json!({ "title": e.title, "level": e.level, "page": e.page })).collect();
     let mut rest = outline;
