@@ -52,7 +52,8 @@ pub(crate) async fn keep_road<T>(engine: &Engine, work: impl Future<Output = Res
 /// Waits until every job has ended.
 pub(crate) async fn for_jobs(engine: &Engine, ids: &[JobId], progress: &Progress) -> Result<BTreeMap<JobId, Job>, Failure> {
     let limits = &engine.limits;
-    let patience = Duration::from_secs(limits.parse_seconds.saturating_mul(2).saturating_mul(u64::from(limits.receives)).saturating_add(300));
+    let patience =
+        Duration::from_secs(limits.parse_seconds.saturating_mul(2).saturating_mul(u64::from(limits.receives)).saturating_add(300));
     let mut waiting: BTreeSet<JobId> = ids.iter().cloned().collect();
     let mut versions: BTreeMap<JobId, u64> = BTreeMap::new();
     let mut ended: BTreeMap<JobId, Job> = BTreeMap::new();

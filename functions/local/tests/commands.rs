@@ -18,7 +18,11 @@ fn ask_reads_a_folder_and_answers_with_cited_evidence() {
 
     let again = quarry.run(&["ask", docs.to_str().unwrap(), "What does a gasket cost?", "--json"]).ends(0).json();
     assert!(again["evidence_text"].as_str().unwrap().contains("12.50"), "{again}");
-    assert_eq!(again["index_version"], quarry.run(&["ask", "heron survey", "--json"]).ends(0).json()["index_version"], "nothing was read again");
+    assert_eq!(
+        again["index_version"],
+        quarry.run(&["ask", "heron survey", "--json"]).ends(0).json()["index_version"],
+        "nothing was read again"
+    );
 }
 
 #[test]
@@ -28,7 +32,8 @@ fn ask_answers_from_what_was_named_only() {
     quarry.run(&["ingest", quarry.docs().to_str().unwrap()]).ends(0);
     let notes = quarry.docs().join("notes.txt");
     let answer = quarry.run(&["ask", notes.to_str().unwrap(), "terminal screws heron", "--json"]).ends(0).json();
-    let names: Vec<&str> = answer["results"].as_array().unwrap().iter().map(|r| r["source"]["source_file_name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        answer["results"].as_array().unwrap().iter().map(|r| r["source"]["source_file_name"].as_str().unwrap()).collect();
     assert!(!names.is_empty() && names.iter().all(|name| *name == "notes.txt"), "{names:?}");
 }
 
@@ -202,7 +207,8 @@ fn artifacts(quarry: &Quarry) -> std::collections::BTreeMap<String, Vec<u8>> {
                 continue;
             }
             let name = path.file_name().unwrap().to_str().unwrap();
-            let known = ["chunks.json", "doc_nav.json", "hierarchy.json", "manifest.json"].into_iter().find(|known| name.starts_with(known));
+            let known =
+                ["chunks.json", "doc_nav.json", "hierarchy.json", "manifest.json"].into_iter().find(|known| name.starts_with(known));
             let Some(known) = known else { continue };
             let mut bytes = fs::read(&path).unwrap();
             if known == "manifest.json" {

@@ -19,8 +19,14 @@ struct Server {
 
 impl Server {
     fn start(quarry: &Quarry, more: &[&str]) -> Self {
-        let mut child =
-            quarry.command().args(["serve", "--port", "0", "--json"]).args(more).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = quarry
+            .command()
+            .args(["serve", "--port", "0", "--json"])
+            .args(more)
+            .env("QUARRY_LOG", "error")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut text = String::new();
         let url = loop {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures::stream::{self, StreamExt};
 use quarry_model::message::PublishMessage;
 use quarry_model::record::{DocumentRecord, DocumentStatus, GraphNode, Occurrence, OpenPublication, SupersededRevision};
-use quarry_model::{DocumentId, ObjectKey, Outcome, RecordKey, Revision, Scope, SkipReason, Timestamp};
+use quarry_model::{DocumentId, JobId, ObjectKey, Outcome, RecordKey, Revision, Scope, SkipReason, Timestamp};
 use quarry_ports::{Condition, Item, TransactError, Write};
 
 use crate::Publisher;
@@ -263,8 +263,9 @@ impl<'a> Group<'a> {
                 writes.push(Write::Delete(RecordKey::superseded(self.scope, document, revision), Condition::None));
             }
         }
+        let mut ended: BTreeSet<&JobId> = BTreeSet::new();
         for (message, decision) in self.messages.iter().zip(&plan.decisions) {
-            if !matches!(decision, Decision::Activate | Decision::Renew) {
+            if !matches!(decision, Decision::Activate | Decision::Renew) || !job_of(message).is_some_and(|job| ended.insert(job)) {
                 continue;
             }
             let Some(job) = job_of(message).and_then(|job| standing.jobs.get(job)).filter(|job| job.state.is_active()) else {

@@ -46,9 +46,8 @@ impl Standing {
     pub(crate) fn fitting(&self, messages: &[&PublishMessage]) -> usize {
         let mut room = MAX_TRANSACTION - 2;
         let fits = |message: &&&PublishMessage| {
-            // The document; where it replaces a revision, a mark for the old and none any more for the new one.
-            let replaces = self.documents.get(&message.document_id).is_some_and(|record| record.active_revision.is_some());
-            let document = if replaces { 3 } else { 2 };
+            // The document; where there is one already, a mark for its old revision and none any more for the new one.
+            let document = if self.documents.contains_key(&message.document_id) { 3 } else { 1 };
             // The job and its event, and the webhook that is to be called.
             let job = job_of(message).and_then(|job| self.jobs.get(job)).map_or(0, |job| 2 + usize::from(job.webhook.is_some()));
             let cost = document + job;

@@ -13,7 +13,7 @@ use quarry_model::{DocumentId, ObjectKey, SCHEMA_VERSION, Scope, SectionId, Time
 use quarry_ports::{ObjectError, ObjectStore, PutCondition, PutOptions};
 
 use crate::error::PublishError;
-use crate::folder::{self, Folder};
+use crate::folder::{self, Folder, FolderError};
 use crate::head::GRACE_MILLIS;
 
 /// Splits are rebuilt together up to this many bytes: 8 MB.
@@ -42,9 +42,12 @@ pub(crate) async fn succeed(
     let mut found = None;
     if !rebuilt.is_empty() || !arriving.is_empty() {
         let mut documents: Vec<IndexedDocument> = arriving.iter().map(|folder| indexed(folder)).collect();
-        for split in &rebuilt {
-            let old = stored(objects, cache, scope, split).await?;
-            documents.extend(old.into_iter().filter(|document| !gone.contains(&document.document_id)));
+        for split in rebuilt {
+            match stored(objects, cache, scope, &split).await? {
+                Some(old) => documents.extend(old.into_iter().filter(|document| !gone.contains(&document.document_id))),
+                // Readers report it as missing; what arrives must not wait for what is lost.
+                None => kept.push(split),
+            }
         }
         if !documents.is_empty() {
             let built = build(scope, documents).await?;
@@ -96,22 +99,29 @@ fn choose(manifest: &IndexManifest, gone: &BTreeSet<DocumentId>, arriving: &[&Fo
 }
 
 /// The live documents of a split: out of the split, or, where it cannot be read or was written by other rules of
-/// analysis, out of their revision folders.
+/// analysis, out of their revision folders. `None` when these cannot be read either.
 async fn stored(
     objects: &dyn ObjectStore,
     cache: &SplitCache,
     scope: &Scope,
     split: &SplitEntry,
-) -> Result<Vec<IndexedDocument>, PublishError> {
+) -> Result<Option<Vec<IndexedDocument>>, PublishError> {
     match read_documents(objects, cache, split).await {
-        Ok(documents) => Ok(documents),
+        Ok(documents) => Ok(Some(documents)),
         Err(error @ (IndexError::Gone(_) | IndexError::Corrupt { .. } | IndexError::Analyzer { .. })) => {
             tracing::warn!(%error, "split is rebuilt from revision folders");
             let mut documents = Vec::new();
             for document in split.documents.iter().filter(|document| !document.dead) {
-                documents.push(indexed(&folder::read(objects, scope, &document.document_id, &document.revision).await?));
+                match folder::read(objects, scope, &document.document_id, &document.revision).await {
+                    Ok(folder) => documents.push(indexed(&folder)),
+                    Err(FolderError::Store(error)) => return Err(error.into()),
+                    Err(error) => {
+                        tracing::error!(split = %split.key, document = %document.document_id, %error, "split cannot be rebuilt");
+                        return Ok(None);
+                    }
+                }
             }
-            Ok(documents)
+            Ok(Some(documents))
         }
         Err(error) => Err(error.into()),
     }

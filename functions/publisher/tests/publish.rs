@@ -325,3 +325,20 @@ async fn a_lost_split_is_built_again_from_the_folders() {
     world.check(&[one, two]).await;
     assert_eq!(world.live().await.len(), 2);
 }
+
+#[tokio::test]
+async fn what_cannot_be_rebuilt_does_not_hold_up_what_arrives() {
+    let world = World::new();
+    let one = world.parsed(&draft("a.md", 10, &["Text."])).await;
+    run(&world.publisher(), vec![one.clone()]).await;
+    let ManifestPlace::Inline(manifest) = world.head().await.manifest else { unreachable!() };
+    world.objects.delete(&manifest.splits[0].key).await.unwrap();
+    let PublishAction::Publish { revision, .. } = &one.action else { unreachable!() };
+    world.objects.delete(&ObjectKey::artifact(&world.scope, &one.document_id, revision, "manifest.json")).await.unwrap();
+    let two = world.parsed(&draft("b.md", 20, &["More."])).await;
+    assert_eq!(run(&world.publisher(), vec![two.clone()]).await, [DONE]);
+    assert_eq!(world.split_hashes().await.len(), 2, "the lost one is still named, so that readers can report it");
+    let again = world.parsed(&draft("a.md", 30, &["Text anew."])).await;
+    assert_eq!(run(&world.publisher(), vec![again]).await, [DONE], "reading the document again heals it");
+    assert_eq!(world.split_hashes().await.len(), 1);
+}

@@ -90,7 +90,11 @@ async fn jobs(engine: &Engine, checks: &mut Checks) -> Result<(), Failure> {
     };
     let (failed, pending, running) = (count(JobState::Failed).await?, count(JobState::Pending).await?, count(JobState::Running).await?);
     let verdict = if failed > 0 { Verdict::Notice } else { Verdict::Fine };
-    checks.add(verdict, "jobs", format!("{failed} failed, {} at work or waiting for `quarry serve` or the next `quarry ingest`", pending + running));
+    checks.add(
+        verdict,
+        "jobs",
+        format!("{failed} failed, {} at work or waiting for `quarry serve` or the next `quarry ingest`", pending + running),
+    );
     Ok(())
 }
 
@@ -134,7 +138,8 @@ async fn index(engine: &Engine, scope: &Scope, checks: &mut Checks) -> Result<()
     if !orphans.is_empty() {
         checks.add(Verdict::Notice, "index", format!("{name}: {} objects that no head names", orphans.len()));
     }
-    let state = format!("{name}: version {}, {} documents, {} chunks, {} splits", head.version, head.documents, head.chunks, manifest.splits.len());
+    let state =
+        format!("{name}: version {}, {} documents, {} chunks, {} splits", head.version, head.documents, head.chunks, manifest.splits.len());
     if faults.is_empty() {
         checks.add(Verdict::Fine, "index", state);
     } else {

@@ -182,7 +182,9 @@ impl Report {
         let read = self.read.len() - self.failed().len() - self.handed_over();
         let mut line = format!("{read} read, {} unchanged", self.unchanged.len());
         let failed = self.failed().len() + self.refused.len();
-        for (count, what) in [(self.handed_over(), "handed to the running server"), (failed, "failed"), (self.unsupported.len(), "unsupported")] {
+        for (count, what) in
+            [(self.handed_over(), "handed to the running server"), (failed, "failed"), (self.unsupported.len(), "unsupported")]
+        {
             if count > 0 {
                 line.push_str(&format!(", {count} {what}"));
             }
@@ -219,7 +221,8 @@ impl Report {
                 })),
             })
         });
-        let unchanged = self.unchanged.iter().map(|(path, document)| json!({ "path": path, "status": "unchanged", "document_id": document }));
+        let unchanged =
+            self.unchanged.iter().map(|(path, document)| json!({ "path": path, "status": "unchanged", "document_id": document }));
         let refused = self.refused.iter().map(|(path, why)| json!({ "path": path, "status": "failed", "error": { "message": why } }));
         let unsupported = self.unsupported.iter().map(|path| json!({ "path": path, "status": "unsupported" }));
         json!({

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use quarry_model::RecordKey;
 use quarry_model::message::{PublishAction, PublishMessage, QueueName};
 use quarry_model::record::{DocumentRecord, DocumentStatus, Order};
-use quarry_model::RecordKey;
 use quarry_ports::Outgoing;
 use serde_json::json;
 

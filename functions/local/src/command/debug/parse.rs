@@ -19,7 +19,9 @@ pub(super) fn run(config: &Config, file: &Path, out: &Path, as_json: bool) -> Re
     }
     let manifest = &folder.manifest;
     if as_json {
-        output::json(&json!({ "out": out, "revision": manifest.revision, "statistics": manifest.statistics, "quality": manifest.quality }))?;
+        output::json(
+            &json!({ "out": out, "revision": manifest.revision, "statistics": manifest.statistics, "quality": manifest.quality }),
+        )?;
     } else {
         let counts = &manifest.statistics;
         output::text(format!(

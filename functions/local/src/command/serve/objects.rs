@@ -100,10 +100,12 @@ fn content_type(key: &str) -> &'static str {
 /// The name as RFC 6266 writes it: ASCII for old readers, UTF-8 for the others.
 fn disposition(name: &str) -> Option<HeaderValue> {
     let plain: String = name.chars().map(|c| if c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%') { c } else { '_' }).collect();
-    let exact: String = name
-        .bytes()
-        .map(|byte| if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect();
+    let exact: String =
+        name.bytes()
+            .map(|byte| {
+                if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+            })
+            .collect();
     HeaderValue::from_str(&format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}")).ok()
 }
 
