@@ -77,15 +77,12 @@ impl Table {
 
 fn request(key: &RecordKey, attributes: Option<Attributes>) -> Result<WriteRequest, AwsError> {
     let request = WriteRequest::builder();
-    let request = match attributes {
-        Some(attributes) => {
-            let put = PutRequest::builder().set_item(Some(attributes)).build();
-            request.put_request(put.map_err(|_| AwsError::Misuse("a put without an item"))?)
-        }
-        None => {
-            let delete = DeleteRequest::builder().set_key(Some(key_attributes(key))).build();
-            request.delete_request(delete.map_err(|_| AwsError::Misuse("a delete without a key"))?)
-        }
+    let request = if let Some(attributes) = attributes {
+        let put = PutRequest::builder().set_item(Some(attributes)).build();
+        request.put_request(put.map_err(|_| AwsError::Misuse("a put without an item"))?)
+    } else {
+        let delete = DeleteRequest::builder().set_key(Some(key_attributes(key))).build();
+        request.delete_request(delete.map_err(|_| AwsError::Misuse("a delete without a key"))?)
     };
     Ok(request.build())
 }

@@ -69,7 +69,7 @@ impl Server {
     fn bucket(&self) -> Bucket {
         let config = aws_sdk_s3::config::Builder::from(&self.config()).force_path_style(true).build();
         let client = aws_sdk_s3::Client::from_conf(config);
-        Bucket { presigner: client.clone(), client, bucket: "bucket".to_owned() }
+        Bucket { presigner: client.clone(), client, name: "bucket".to_owned() }
     }
 
     fn table(&self) -> Table {

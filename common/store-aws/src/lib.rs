@@ -58,7 +58,7 @@ impl AwsStore {
             objects: Arc::new(Bucket {
                 client: aws_sdk_s3::Client::from_conf(objects.build()),
                 presigner: aws_sdk_s3::Client::from_conf(presigner.build()),
-                bucket: names.bucket.clone(),
+                name: names.bucket.clone(),
             }),
             records: Arc::new(Table { client: aws_sdk_dynamodb::Client::new(&shared), table: names.table.clone() }),
             queues: Arc::new(Queues { client: aws_sdk_sqs::Client::new(&shared), names }),

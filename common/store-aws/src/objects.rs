@@ -27,7 +27,7 @@ pub(crate) struct Bucket {
     pub(crate) client: Client,
     /// Signs addresses without the checksums that only an SDK would send.
     pub(crate) presigner: Client,
-    pub(crate) bucket: String,
+    pub(crate) name: String,
 }
 
 /// What a read asks for: the whole, or bytes `start..end` with `start < end`.
@@ -68,13 +68,13 @@ impl ObjectStore for Bucket {
     }
 
     async fn head(&self, key: &ObjectKey) -> Result<ObjectMeta, ObjectError> {
-        let sent = self.client.head_object().bucket(&self.bucket).key(key.as_str()).send().await;
+        let sent = self.client.head_object().bucket(&self.name).key(key.as_str()).send().await;
         let head = sent.map_err(AwsError::of("HeadObject")).map_err(|error| absent_or(key, error))?;
         Ok(ObjectMeta { key: key.clone(), size: length(head.content_length())?, etag: tag(head.e_tag())? })
     }
 
     async fn delete(&self, key: &ObjectKey) -> Result<(), ObjectError> {
-        let sent = self.client.delete_object().bucket(&self.bucket).key(key.as_str()).send().await;
+        let sent = self.client.delete_object().bucket(&self.name).key(key.as_str()).send().await;
         match sent.map_err(AwsError::of("DeleteObject")) {
             Err(error) if !is_absent(&error) => Err(error.into()),
             _ => Ok(()),
@@ -85,7 +85,7 @@ impl ObjectStore for Bucket {
         let sent = self
             .client
             .list_objects_v2()
-            .bucket(&self.bucket)
+            .bucket(&self.name)
             .prefix(prefix.as_str())
             .set_start_after(cursor.map(str::to_owned))
             .max_keys(limit.clamp(1, 1_000) as i32)
@@ -111,7 +111,7 @@ impl ObjectStore for Bucket {
         let presigned = self
             .presigner
             .get_object()
-            .bucket(&self.bucket)
+            .bucket(&self.name)
             .key(key.as_str())
             .set_response_content_disposition(disposition)
             .presigned(lasting(life)?)
@@ -125,7 +125,7 @@ impl ObjectStore for Bucket {
         let presigned = self
             .presigner
             .put_object()
-            .bucket(&self.bucket)
+            .bucket(&self.name)
             .key(key.as_str())
             .content_type(content_type)
             .if_none_match("*")
@@ -139,7 +139,7 @@ impl ObjectStore for Bucket {
 
 impl Bucket {
     async fn try_put(&self, key: &ObjectKey, body: Bytes, options: &PutOptions) -> Result<String, AwsError> {
-        let put = self.client.put_object().bucket(&self.bucket).key(key.as_str()).set_content_type(options.content_type.clone());
+        let put = self.client.put_object().bucket(&self.name).key(key.as_str()).set_content_type(options.content_type.clone());
         let put = match &options.condition {
             PutCondition::Always => put,
             PutCondition::IfAbsent => put.if_none_match("*"),
@@ -193,7 +193,7 @@ impl Bucket {
         let sent = self
             .client
             .get_object()
-            .bucket(&self.bucket)
+            .bucket(&self.name)
             .key(key.as_str())
             .set_range(wanted.map(|range| format!("bytes={}-{}", range.start, range.end - 1)))
             .set_if_match(same.map(|tag| format!("\"{tag}\"")))

@@ -56,7 +56,7 @@ async fn document(store: &LocalStore, number: usize) {
     records.transact((0..5).map(|n| Write::Put(item(format!("T#{n}")), Condition::Absent)).collect()).await.expect("transact");
     for _ in 0..3 {
         queues.send(QueueName::Profile, vec![Outgoing { body: "{}".into(), ..Outgoing::default() }]).await.expect("send");
-        let got = queues.receive(QueueName::Profile, 1, Duration::from_secs(60), Duration::ZERO).await.expect("receive");
+        let got = queues.receive(QueueName::Profile, 1, Duration::from_mins(1), Duration::ZERO).await.expect("receive");
         for message in got {
             queues.acknowledge(QueueName::Profile, &message.receipt).await.expect("acknowledge");
         }

@@ -52,7 +52,7 @@ const GROUP: usize = 256;
 /// Readers kept open between calls.
 const READERS: usize = 4;
 /// How often expired rows are removed, while there are writes.
-const SWEEP_EVERY: Duration = Duration::from_secs(600);
+const SWEEP_EVERY: Duration = Duration::from_mins(10);
 
 type Finish = Box<dyn FnOnce(Result<(), LocalError>) + Send>;
 /// Takes the open transaction, or why there is none.

@@ -22,7 +22,7 @@ const KEY_MAX: usize = 1_024;
 /// Keys that share a lock; a lock is held for one rename.
 const LOCKS: u8 = 64;
 /// A file being written that is older than this belongs to a process that died.
-const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+const ABANDONED: Duration = Duration::from_hours(24);
 
 /// The object port.
 #[derive(Clone)]

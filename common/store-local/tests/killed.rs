@@ -21,7 +21,7 @@ const KILLS: u64 = 50;
 const FOLDER: &str = "QUARRY_TEST_KILLED_FOLDER";
 const LIFE: &str = "QUARRY_TEST_KILLED_LIFE";
 /// Longer than the whole test: a message received and not acknowledged stays hidden from the children.
-const HIDDEN: Duration = Duration::from_secs(3_600);
+const HIDDEN: Duration = Duration::from_hours(1);
 
 /// Tells a time at which everything hidden is visible again.
 struct Later;

@@ -143,9 +143,9 @@ async fn what_a_dead_process_had_in_work_is_given_back_as_if_never_received() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let queues = store.queues();
-    let delayed = Outgoing { body: "delayed".into(), delay: Duration::from_secs(60), ..Outgoing::default() };
+    let delayed = Outgoing { body: "delayed".into(), delay: Duration::from_mins(1), ..Outgoing::default() };
     queues.send(QueueName::Profile, vec![Outgoing { body: "1".into(), ..Outgoing::default() }, delayed]).await.unwrap();
-    let hour = Duration::from_secs(3_600);
+    let hour = Duration::from_hours(1);
     let lost = queues.receive(QueueName::Profile, 10, hour, Duration::ZERO).await.unwrap().remove(0);
     assert_eq!(store.release_all().await.unwrap(), 1);
     assert!(matches!(queues.acknowledge(QueueName::Profile, &lost.receipt).await, Err(QueueError::Receipt)));

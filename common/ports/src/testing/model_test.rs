@@ -145,7 +145,9 @@ async fn transact(store: &Store, pk: &str, random: &mut Random, model: &mut Mode
     match store.transact(writes.clone()).await {
         Ok(()) => {
             assert!(!at_fault.contains(&true), "call {call}: {writes:?} was let through");
-            writes.iter().for_each(|write| apply(model, write));
+            for write in &writes {
+                apply(model, write);
+            }
         }
         Err(TransactError::Conditions(found)) => assert_eq!(found, at_fault, "call {call}: {writes:?}"),
         Err(error) => panic!("call {call}: {writes:?}: {error}"),

@@ -348,7 +348,7 @@ pub async fn a_listing_stays_under_its_prefix(store: Store) {
     assert_eq!(listed(&store, &place(), 1_000).await, Vec::new());
 }
 
-const LIFE: Duration = Duration::from_secs(60);
+const LIFE: Duration = Duration::from_mins(1);
 
 /// The address gives the bytes and the name to save under; a changed address gives nothing.
 pub async fn a_presigned_read_needs_no_key(store: Store) {

@@ -57,7 +57,7 @@ pub(super) type Store = Arc<dyn Queue>;
 /// A queue without order.
 pub(super) const PLAIN: QueueName = QueueName::Profile;
 /// Long enough to finish a test in.
-pub(super) const LONG: Duration = Duration::from_secs(60);
+pub(super) const LONG: Duration = Duration::from_mins(1);
 /// Seconds are the grain of the cloud's queues.
 pub(super) const SHORT: Duration = Duration::from_secs(1);
 /// Longer than [`SHORT`] on a busy machine, still bounded.

@@ -239,7 +239,7 @@ pub async fn many_are_read_in_the_order_asked(store: Store) {
     assert_eq!(found.len(), asked.len());
     for (asked, found) in asked.iter().zip(found) {
         let n: usize = asked.sk.parse().expect("a number");
-        let expected = (n % 2 == 0).then(|| item(asked, json!({ "n": n })));
+        let expected = n.is_multiple_of(2).then(|| item(asked, json!({ "n": n })));
         assert_eq!(found, expected, "{n}");
     }
     assert_eq!(store.get_many(&[]).await.expect("reading works"), Vec::new());
