@@ -262,7 +262,7 @@ fn update(counters: &[(&str, i64)], set: &Map<String, Value>, expires_at: Option
     let mut text = String::new();
     for (word, parts) in [("ADD", adds), ("SET", sets)] {
         if !parts.is_empty() {
-            text.extend([word, " ", &parts.join(", "), " "]);
+            text.extend([word, " ", parts.join(", ").as_str(), " "]);
         }
     }
     (text.trim_end().to_owned(), names, values)

@@ -107,10 +107,10 @@ impl Signer {
             format!("{}{PLACE}{}?expires={}&method={}", self.base.as_str(), encoded(grant.key.as_str()), grant.expires, grant.method);
         for (name, value) in [("ct", &grant.content_type), ("name", &grant.file_name)] {
             if !value.is_empty() {
-                url.extend(["&", name, "=", &encoded(value)]);
+                url.extend(["&", name, "=", encoded(value).as_str()]);
             }
         }
-        url.extend(["&sig=", &hex::encode(self.mac(grant).finalize().into_bytes())]);
+        url.extend(["&sig=", hex::encode(self.mac(grant).finalize().into_bytes()).as_str()]);
         url
     }
 

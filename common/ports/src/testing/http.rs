@@ -24,7 +24,7 @@ pub(super) async fn request(method: &str, url: &str, headers: &[(String, String)
     let (host, target) = rest.split_at(at);
     let mut head = format!("{method} {target} HTTP/1.0\r\nHost: {host}\r\nContent-Length: {}\r\n", body.len());
     for (name, value) in headers {
-        head.extend([name, ": ", value, "\r\n"]);
+        head.extend([name.as_str(), ": ", value.as_str(), "\r\n"]);
     }
     head.push_str("\r\n");
     let mut connection = TcpStream::connect(host).await.expect("the address can be reached");
