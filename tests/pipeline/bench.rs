@@ -57,7 +57,7 @@ impl Bench {
             text: ParseStage::new(TextParser, store.objects(), store.queues(), clock.clone(), limits.clone()),
             html: ParseStage::new(HtmlParser, store.objects(), store.queues(), clock.clone(), limits.clone()),
             docx: ParseStage::new(DocxParser, store.objects(), store.queues(), clock.clone(), limits),
-            publisher: Publisher::new(store.objects(), store.records(), clock, Arc::new(SplitCache::new(64 << 20))),
+            publisher: Publisher::new(store.objects(), store.records(), clock, Arc::new(SplitCache::new(64 << 20, None))),
             delivery: Delivery::shared(jobs.clone(), shared, Duration::from_secs(60)).expect("delivery"),
             jobs,
             store,

@@ -87,13 +87,10 @@ impl Blob {
         for range in &ranges {
             requests += (range.end - range.start).div_ceil(PIECE) as usize;
         }
-        let fetched: Vec<(u64, Bytes)> = futures::stream::iter(ranges)
-            .map(|range| async move { Ok::<_, ObjectError>((range.start, fetch(objects, &self.key, range).await?)) })
-            .buffered(PARALLEL)
-            .try_collect()
-            .await?;
-        for (start, bytes) in fetched {
-            self.insert(start, bytes);
+        let fetches: Vec<_> = ranges.iter().map(|range| fetch(objects, &self.key, range.clone())).collect();
+        let fetched: Vec<Bytes> = futures::stream::iter(fetches).buffered(PARALLEL).try_collect().await?;
+        for (range, bytes) in ranges.iter().zip(fetched) {
+            self.insert(range.start, bytes);
         }
         Ok(requests)
     }
@@ -106,11 +103,8 @@ pub(crate) async fn fetch(objects: &dyn ObjectStore, key: &ObjectKey, range: Ran
         return objects.get_range(key, range).await;
     }
     let starts: Vec<u64> = (range.start..range.end).step_by(PIECE as usize).collect();
-    let pieces: Vec<Bytes> = futures::stream::iter(starts)
-        .map(|start| objects.get_range(key, start..(start + PIECE).min(range.end)))
-        .buffered(PARALLEL)
-        .try_collect()
-        .await?;
+    let reads: Vec<_> = starts.into_iter().map(|start| objects.get_range(key, start..(start + PIECE).min(range.end))).collect();
+    let pieces: Vec<Bytes> = futures::stream::iter(reads).buffered(PARALLEL).try_collect().await?;
     Ok(pieces.concat().into())
 }
 

@@ -77,14 +77,9 @@ impl Snapshot {
     pub async fn open(objects: Arc<dyn ObjectStore>, cache: Arc<SplitCache>, manifest: &IndexManifest) -> Result<Self, IndexError> {
         use futures::StreamExt as _;
         let live: Vec<&SplitEntry> = manifest.splits.iter().filter(|split| split.documents.iter().any(|document| !document.dead)).collect();
-        let opened: Vec<Result<View, IndexError>> = futures::stream::iter(live.iter().copied())
-            .map(|split| {
-                let (objects, cache) = (&objects, &cache);
-                async move { View::new(cache.open(objects.as_ref(), split).await?, split) }
-            })
-            .buffered(OPEN_PARALLEL)
-            .collect()
-            .await;
+        // Futures made before they are streamed: made in the stream's closure they would not be `Send` for callers.
+        let openings: Vec<_> = live.iter().map(|split| open_view(objects.as_ref(), &cache, split)).collect();
+        let opened: Vec<Result<View, IndexError>> = futures::stream::iter(openings).buffered(OPEN_PARALLEL).collect().await;
         let mut views = Vec::with_capacity(opened.len());
         let mut missing = Vec::new();
         for (result, split) in opened.into_iter().zip(live) {
@@ -183,7 +178,7 @@ impl Snapshot {
 
     /// Fetches what all splits missed, in parallel; `false` when nothing was missing.
     async fn fetch_missing(&self) -> Result<bool, IndexError> {
-        let fetches = self.views.iter().map(|view| view.segment.fetch_missing(self.objects.as_ref()));
+        let fetches: Vec<_> = self.views.iter().map(|view| view.segment.fetch_missing(self.objects.as_ref())).collect();
         let fetched = futures::future::try_join_all(fetches).await;
         if let Err(error) = &fetched {
             self.report(error);
@@ -264,10 +259,8 @@ impl Snapshot {
                 wanted[live.view].push((place, doc));
             }
         }
-        let reads = self.views.iter().zip(&wanted).map(|(view, wanted)| async move {
-            let docs: Vec<u32> = wanted.iter().map(|(_, doc)| *doc).collect();
-            view.segment.read(self.objects.as_ref(), &docs).await
-        });
+        let docs: Vec<Vec<u32>> = wanted.iter().map(|wanted| wanted.iter().map(|(_, doc)| *doc).collect()).collect();
+        let reads: Vec<_> = self.views.iter().zip(&docs).map(|(view, docs)| view.segment.read(self.objects.as_ref(), docs)).collect();
         let read = futures::future::join_all(reads).await;
         let mut out: Vec<Option<StoredChunk>> = vec![None; keys.len()];
         for ((stored, wanted), view) in read.into_iter().zip(wanted).zip(&self.views) {
@@ -283,6 +276,10 @@ impl Snapshot {
         }
         Ok(out.into_iter().flatten().collect())
     }
+}
+
+async fn open_view(objects: &dyn ObjectStore, cache: &SplitCache, split: &SplitEntry) -> Result<View, IndexError> {
+    View::new(cache.open(objects, split).await?, split)
 }
 
 fn reason(error: &IndexError) -> MissingReason {

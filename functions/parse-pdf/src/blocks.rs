@@ -200,7 +200,9 @@ fn continues(open: &TextBlock, line: &Line, page: u32, before: Option<&Line>, bo
         if step > 0.0 {
             let tight = step <= (body.leading * 1.22).max(1.28) || (open.lines.len() > 1 && same_step(open, step));
             let left = open.lines.get(1).map_or(open.lines.first(), Some).map_or(last.rect.x0, |(l, _)| l.rect.x0);
-            let indented = line.rect.x0 - left > 0.9 * size && line.rect.x0 - last.rect.x0 > 0.9 * size && !open.centred;
+            // A title or item with its number hung out: the second line begins under the first word after the number.
+            let hung = open.lines.len() == 1 && last.words.iter().skip(1).take(3).any(|w| (w.rect.x0 - line.rect.x0).abs() < 2.5);
+            let indented = line.rect.x0 - left > 0.9 * size && line.rect.x0 - last.rect.x0 > 0.9 * size && !open.centred && !hung;
             let first_indented = open.lines.len() == 1 && last.rect.x0 - line.rect.x0 > 0.5 * size;
             let outdented = left - line.rect.x0 > 0.9 * size && !first_indented && !open.centred;
             let short = last.rect.x1 < widest(open) - 4.0 * size && open.lines.len() > 1 && ends_sentence(last);

@@ -41,10 +41,51 @@ pub(crate) fn remove(pages: &mut [PageText]) {
             distinct.len() >= MIN_PAGES && share >= MIN_SHARE || runs_on(&distinct)
         })
     };
+    let bands = Bands::of(pages);
     for page in pages.iter_mut() {
         let height = page.height;
-        page.lines.retain(|line| !(in_margin(line, height) && (repeated(line) || is_lone_number(line, height))));
+        let edge = |line: &Line| bands.holds(line, height);
+        page.lines.retain(|line| !(in_margin(line, height) && (repeated(line) || is_lone_number(line, height) || edge(line))));
     }
+}
+
+/// Share of the pages on which the outermost line must stand at one height, set apart, to make a band of that height.
+const BAND_SHARE: f32 = 0.4;
+/// Distance, in sizes, from a running title to the text: more than any ordinary step between two lines.
+const BAND_GAP: f32 = 1.75;
+
+/// Heights at which most pages carry a line set apart from the text: running titles that change from section to section.
+struct Bands {
+    top: Option<f32>,
+    bottom: Option<f32>,
+}
+
+impl Bands {
+    fn of(pages: &[PageText]) -> Self {
+        let count = pages.iter().filter(|page| !page.lines.is_empty()).count();
+        let common = |mut heights: Vec<f32>| {
+            heights.sort_by(f32::total_cmp);
+            let middle = *heights.get(heights.len() / 2)?;
+            let near = heights.iter().filter(|h| (**h - middle).abs() <= 2.0).count();
+            (near >= MIN_PAGES && near as f32 >= BAND_SHARE * count as f32).then_some(middle)
+        };
+        Self { top: common(pages.iter().filter_map(|p| outermost(p, true)).collect()), bottom: common(pages.iter().filter_map(|p| outermost(p, false)).collect()) }
+    }
+
+    fn holds(&self, line: &Line, height: f32) -> bool {
+        let band = if line.baseline < height / 2.0 { self.top } else { self.bottom };
+        band.is_some_and(|band| (line.baseline - band).abs() <= 2.0)
+    }
+}
+
+/// The baseline of a page's first (or last) line when it stands in the margin and set apart from its neighbour.
+fn outermost(page: &PageText, top: bool) -> Option<f32> {
+    let mut lines: Vec<&Line> = page.lines.iter().filter(|line| line.angle == 0).collect();
+    lines.sort_by(|a, b| if top { a.baseline.total_cmp(&b.baseline) } else { b.baseline.total_cmp(&a.baseline) });
+    let first = lines.first()?;
+    let next = lines.iter().find(|line| (line.baseline - first.baseline).abs() > 0.5 * first.size)?;
+    let apart = (next.baseline - first.baseline).abs() / first.size.max(next.size) > BAND_GAP;
+    (apart && in_margin(first, page.height)).then_some(first.baseline)
 }
 
 /// A running title changes from chapter to chapter: standing on three pages in a row (or on three of one side) is enough.

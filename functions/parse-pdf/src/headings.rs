@@ -17,6 +17,8 @@ pub(crate) struct Found {
     pub(crate) consumes: bool,
     /// Lines of the block that the heading takes.
     pub(crate) lines: usize,
+    /// A block before it that the heading takes whole.
+    pub(crate) label: Option<usize>,
     pub(crate) heading: Heading,
 }
 
@@ -24,11 +26,49 @@ pub(crate) struct Found {
 pub(crate) fn headings_of(blocks: &[Block], outline: &[OutlineEntry], body: Body, pages: usize) -> Vec<Found> {
     let told = from_outline(blocks, outline);
     // An outline of a few entries for many pages names parts only; how the text is set says the rest.
-    if told.len() >= 3 && told.len().saturating_mul(12) >= pages {
-        return told;
+    let found = if told.len() >= 3 && told.len().saturating_mul(12) >= pages {
+        told
+    } else {
+        let set = from_setting(blocks, body);
+        if told.is_empty() { set } else { merge(told, set) }
+    };
+    with_title(found, blocks, body)
+}
+
+/// Characters of running text on the first page that make it the first page of the text and not a cover.
+const FIRST_PAGE_CHARACTERS: usize = 300;
+
+/// An article's title heads its text: the largest text of a first page that also holds running text, before every other
+/// heading. On a cover it heads nothing.
+fn with_title(mut found: Vec<Found>, blocks: &[Block], body: Body) -> Vec<Found> {
+    let first_page: Vec<(usize, &TextBlock)> = blocks
+        .iter()
+        .enumerate()
+        .filter_map(|(i, b)| if let Block::Text(t) = b { Some((i, t)) } else { None })
+        .take_while(|(_, t)| t.page() == 1)
+        .collect();
+    let running: usize = first_page.iter().filter(|(_, t)| t.lines.len() > 1 && t.size() <= body.size * 1.06).map(|(_, t)| t.text().chars().count()).sum();
+    if running < FIRST_PAGE_CHARACTERS {
+        return found;
     }
-    let set = from_setting(blocks, body);
-    if told.is_empty() { set } else { merge(told, set) }
+    let first_heading = found.first().map_or(usize::MAX, |f| f.block);
+    let title = first_page
+        .iter()
+        .take(8)
+        .filter(|(i, t)| *i < first_heading && t.lines.len() <= 5 && t.size() >= body.size * 1.18 && t.text().chars().filter(|c| c.is_alphabetic()).count() >= 3)
+        .fold(None, |best: Option<&(usize, &TextBlock)>, this| if best.is_none_or(|b| this.1.size() > b.1.size() + 0.3) { Some(this) } else { best });
+    let Some((index, block)) = title else { return found };
+    // A heading set as large as the title is the title's equal, and the title only the first of them.
+    let equal = found.iter().any(|f| matches!(blocks.get(f.block), Some(Block::Text(t)) if f.consumes && t.size() >= block.size() - 0.3));
+    let shown = block.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    if !equal {
+        for below in &mut found {
+            below.heading.level = below.heading.level.saturating_add(1);
+        }
+    }
+    let heading = Heading { title: shown, level: 1, page: Some(1), evidence: Evidence::Geometry };
+    found.insert(0, Found { block: *index, consumes: true, lines: usize::MAX, label: None, heading });
+    found
 }
 
 /// Letters and digits alone, lower case: how titles are compared.
@@ -74,12 +114,12 @@ fn from_outline(blocks: &[Block], outline: &[OutlineEntry]) -> Vec<Found> {
                     Some(Block::Text(block)) => Some(block.page()),
                     _ => heading.page,
                 };
-                found.push(Found { block: index, consumes: true, lines, heading: Heading { title, page, ..heading } });
+                found.push(Found { block: index, consumes: true, lines, label: None, heading: Heading { title, page, ..heading } });
             }
             _ => {
                 let at = before_place(blocks, by_page.get(&page), entry.y).max(last);
                 last = at;
-                found.push(Found { block: at, consumes: false, lines: 0, heading });
+                found.push(Found { block: at, consumes: false, lines: 0, label: None, heading });
             }
         }
     }
@@ -144,22 +184,59 @@ struct Candidate {
     setting: Setting,
     depth: Option<u32>,
     evidence: Evidence,
+    /// A second block that the heading takes.
+    also: Option<usize>,
 }
 
 fn from_setting(blocks: &[Block], body: Body) -> Vec<Found> {
     let candidates: Vec<Candidate> =
         blocks.iter().enumerate().filter_map(|(i, block)| candidate(i, block, blocks.get(i.saturating_add(1)), body)).collect();
+    let candidates = without_labels(joined_chapters(candidates));
     let levels = levels_of(&candidates);
     candidates
         .into_iter()
         .zip(levels)
         .map(|(c, level)| Found {
-            block: c.block,
+            // The heading stands at its last block; the label before it is taken too.
+            block: c.also.unwrap_or(c.block),
             consumes: true,
             lines: usize::MAX,
+            label: c.also.map(|_| c.block),
             heading: Heading { title: c.title, level, page: Some(c.page), evidence: c.evidence },
         })
         .collect()
+}
+
+/// Titles without a number that come again and again are labels ("Note", "Tip"), not sections.
+const LABEL_TIMES: usize = 3;
+
+fn without_labels(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    for c in &candidates {
+        let count = times.entry(bare(&c.title)).or_insert(0);
+        *count = count.saturating_add(1);
+    }
+    candidates.retain(|c| c.evidence == Evidence::Numbering || times.get(&bare(&c.title)).copied().unwrap_or(0) < LABEL_TIMES);
+    candidates
+}
+
+/// A chapter's label on a line of its own ("Chapter 5") and the title under it are one heading.
+fn joined_chapters(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut out: Vec<Candidate> = Vec::with_capacity(candidates.len());
+    for c in candidates {
+        let label = out.last().is_some_and(|last| {
+            last.block.saturating_add(1) == c.block && last.page == c.page && numbering::detect(&last.title).is_some_and(|n| n.rest.trim().is_empty() && n.number_text.chars().any(char::is_alphabetic))
+        });
+        match out.last_mut() {
+            Some(last) if label => {
+                last.title = format!("{} {}", last.title, c.title);
+                last.also = Some(c.block);
+                last.setting = last.setting.min(c.setting);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 /// Words that open captions, not sections.
@@ -223,8 +300,9 @@ fn candidate(index: usize, block: &Block, next: Option<&Block>, body: Body) -> O
         _ => true,
     };
     let roomy = block.above > body.leading * 1.25;
-    let starts = title.chars().next().is_some_and(|c| !c.is_lowercase());
-    let large = ratio >= 1.1 && words <= 30 && starts;
+    let starts = title.chars().next().is_some_and(|c| c.is_alphanumeric() && !c.is_lowercase() || matches!(c, '¿' | '¡' | '"' | '“' | '«' | '„' | '(')) && !title.ends_with(['-', '\u{2010}']);
+    let large = ratio >= 1.1 && starts && (words <= 30 || words <= 70 && (bold || ratio >= 1.2)) && (words <= 30 || characters <= 420);
+    let large = large && (ratio >= 1.2 || bold || characters <= 160 && !title.ends_with(['.', ',', ';', '。', '，', '；']));
     let strong = bold && !body.bold && ratio >= 0.93 && words <= 16 && !stops && starts && (roomy || number.is_some());
     let capitals = upper && ratio >= 0.78 && words <= 14 && roomy && (number.is_some() || block.centred) && !stops;
     let slanted = italic && ratio >= 0.95 && words <= 12 && roomy && number.is_some() && !stops;
@@ -234,7 +312,7 @@ fn candidate(index: usize, block: &Block, next: Option<&Block>, body: Body) -> O
     }
     let evidence = if number.is_some() { Evidence::Numbering } else { Evidence::Geometry };
     let setting = Setting { size: std::cmp::Reverse((block.size() * 2.0).round() as u32), light: !bold, lower: !upper, italic };
-    Some(Candidate { block: index, title, page: block.page(), setting, depth, evidence })
+    Some(Candidate { block: index, title, page: block.page(), setting, depth, evidence, also: None })
 }
 
 /// Levels: settings from the largest down, at most six; a dotted number's depth moves a heading below its parent.

@@ -67,10 +67,13 @@ pub(crate) struct Body {
 pub(crate) fn body_of(pages: &[PageText]) -> Body {
     let mut sizes: BTreeMap<(u32, bool), usize> = BTreeMap::new();
     let mut leadings: Vec<f32> = Vec::new();
+    // Listings are set smaller than the text around them: they say what the body looks like only where they are all there is.
+    let of = |monospace: bool| pages.iter().flat_map(|p| &p.lines).filter(|l| l.monospace == monospace).map(characters_of).sum::<usize>();
+    let listings = of(true) > of(false).saturating_mul(4);
     for page in pages {
         let mut before: Option<&Line> = None;
-        for line in page.lines.iter().filter(|line| line.angle == 0) {
-            let characters: usize = line.words.iter().map(|w| w.text.chars().count()).sum();
+        for line in page.lines.iter().filter(|line| line.angle == 0 && (listings || !line.monospace)) {
+            let characters = characters_of(line);
             let slot = sizes.entry(((line.size * 4.0).round() as u32, line.bold)).or_insert(0);
             *slot = slot.saturating_add(characters);
             if let Some(last) = before {
@@ -90,6 +93,12 @@ pub(crate) fn body_of(pages: &[PageText]) -> Body {
     leadings.sort_by(f32::total_cmp);
     let leading = leadings.get(leadings.len() / 2).copied().unwrap_or(1.2);
     best.map_or(Body { size: 10.0, bold: false, leading }, |((size, bold), _)| Body { size: *size as f32 / 4.0, bold: *bold, leading })
+}
+
+/// Characters of a line; a Chinese, Japanese or Korean one counts twice, for it says as much.
+fn characters_of(line: &Line) -> usize {
+    let wide = |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}');
+    line.words.iter().flat_map(|w| w.text.chars()).map(|c| if wide(c) { 2 } else { 1 }).sum()
 }
 
 /// Whether a rectangle lies mostly inside another.

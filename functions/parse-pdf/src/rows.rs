@@ -14,12 +14,16 @@ use crate::headings::Found;
 pub(crate) fn rows_of(blocks: Vec<Block>, found: Vec<Found>, pdf: &Pdf, limits: &Limits) -> Parsed {
     let mut parsed = Parsed::default();
     let mut pictures = Pictures::read(&blocks, pdf, limits);
-    let mut found = found.into_iter().peekable();
     let mut section: Option<usize> = None;
     let total = blocks.len();
+    let labels: BTreeSet<usize> = found.iter().filter_map(|f| f.label).collect();
+    let mut found = found.into_iter().peekable();
     let mut item_before = false;
     let mut blocks = blocks.into_iter().enumerate().peekable();
     while let Some((index, block)) = blocks.next() {
+        if labels.contains(&index) {
+            continue;
+        }
         let mut skip = 0usize;
         while let Some(here) = found.next_if(|f| f.block <= index) {
             section = Some(parsed.headings.len());
