@@ -33,6 +33,7 @@ impl Clock for OneMoment {
 fn parser(family: Family) -> Box<dyn Parser> {
     match family {
         Family::Docx => Box::new(quarry_parse_docx::DocxParser),
+        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser),
         Family::Html => Box::new(quarry_parse_html::HtmlParser),
         Family::Text => Box::new(quarry_parse_text::TextParser),
     }

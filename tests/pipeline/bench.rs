@@ -12,6 +12,7 @@ use quarry_model::record::{DocumentRecord, NamespaceHead};
 use quarry_model::{Family, JobState, Limits, Namespace, ObjectKey, Owner, RecordKey, RecordPrefix, Scope, Timestamp};
 use quarry_parse_docx::DocxParser;
 use quarry_parse_html::HtmlParser;
+use quarry_parse_pdf::PdfParser;
 use quarry_parse_text::TextParser;
 use quarry_ports::{Clock, Outgoing, PutOptions, Received, Stage};
 use quarry_profiler::Profiler;
@@ -40,6 +41,7 @@ pub(crate) struct Bench {
     pub(crate) text: ParseStage<TextParser>,
     pub(crate) html: ParseStage<HtmlParser>,
     pub(crate) docx: ParseStage<DocxParser>,
+    pub(crate) pdf: ParseStage<PdfParser>,
     pub(crate) publisher: Publisher,
     _folder: TempDir,
 }
@@ -56,7 +58,8 @@ impl Bench {
             profiler: Profiler::new(store.objects(), store.queues(), jobs.clone(), Arc::clone(&shared), Owner::local()),
             text: ParseStage::new(TextParser, store.objects(), store.queues(), clock.clone(), limits.clone()),
             html: ParseStage::new(HtmlParser, store.objects(), store.queues(), clock.clone(), limits.clone()),
-            docx: ParseStage::new(DocxParser, store.objects(), store.queues(), clock.clone(), limits),
+            docx: ParseStage::new(DocxParser, store.objects(), store.queues(), clock.clone(), limits.clone()),
+            pdf: ParseStage::new(PdfParser, store.objects(), store.queues(), clock.clone(), limits),
             publisher: Publisher::new(store.objects(), store.records(), clock, Arc::new(SplitCache::new(64 << 20, None))),
             delivery: Delivery::shared(jobs.clone(), shared, Duration::from_secs(60)).expect("delivery"),
             jobs,
@@ -91,6 +94,7 @@ impl Bench {
             moved += self.step(&self.text, QueueName::Parse(Family::Text), 1).await;
             moved += self.step(&self.html, QueueName::Parse(Family::Html), 1).await;
             moved += self.step(&self.docx, QueueName::Parse(Family::Docx), 1).await;
+            moved += self.step(&self.pdf, QueueName::Parse(Family::Pdf), 1).await;
             moved += self.step(&self.publisher, QueueName::Publish, 10).await;
             if moved == 0 {
                 return;

@@ -58,6 +58,13 @@ async fn parse_docx_from_its_event() {
 }
 
 #[tokio::test]
+async fn parse_pdf_from_its_event() {
+    let bench = Bench::new();
+    let card = std::fs::read(quarry_tests::repository().join("tests/golden/pdf/card/input.pdf")).expect("golden input");
+    a_parser_publishes(&bench, &bench.pdf, "parse-pdf", "put.json", &card).await;
+}
+
+#[tokio::test]
 async fn a_damaged_file_is_rejected_with_its_code() {
     let bench = Bench::new();
     let (received, _) = parse_fixture(&bench, "parse-docx", "damaged.json", b"PK\x03\x04 and then nothing").await;

@@ -46,11 +46,12 @@ pub enum Family {
     Text,
     Html,
     Docx,
+    Pdf,
 }
 
 impl Family {
     /// Every family there is a function for.
-    pub const ALL: [Self; 3] = [Self::Text, Self::Html, Self::Docx];
+    pub const ALL: [Self; 4] = [Self::Text, Self::Html, Self::Docx, Self::Pdf];
 
     /// The function's name: its folder, its binary, its queue.
     pub fn function(self) -> &'static str {
@@ -58,6 +59,7 @@ impl Family {
             Self::Text => "parse-text",
             Self::Html => "parse-html",
             Self::Docx => "parse-docx",
+            Self::Pdf => "parse-pdf",
         }
     }
 }
@@ -90,7 +92,7 @@ macro_rules! formats {
 }
 
 formats! {
-    Pdf "pdf" ["pdf"] ["application/pdf"] None, true;
+    Pdf "pdf" ["pdf"] ["application/pdf"] Some(Family::Pdf), true;
     Docx "docx" ["docx", "docm", "dotx", "dotm"] ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"] Some(Family::Docx), false;
     Pptx "pptx" ["pptx", "pptm", "ppsx", "potx"] ["application/vnd.openxmlformats-officedocument.presentationml.presentation"] None, true;
     Xlsx "xlsx" ["xlsx", "xlsm", "xltx"] ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"] None, false;

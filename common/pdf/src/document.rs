@@ -24,6 +24,9 @@ pub enum PdfError {
         /// Pages allowed.
         limit: u32,
     },
+    /// It expands to far more than is allowed.
+    #[error("it expands past the limit")]
+    Bomb,
     /// No page can be found in it.
     #[error("no page can be found")]
     Corrupt,
@@ -37,6 +40,9 @@ pub struct Pdf {
 impl Pdf {
     /// Opens a document, with the empty password when it is encrypted.
     pub fn open(bytes: Vec<u8>, limits: &Limits) -> Result<Self, PdfError> {
+        if crate::guard::is_bomb(&bytes, limits) {
+            return Err(PdfError::Bomb);
+        }
         let inner = hayro_syntax::Pdf::new(Arc::new(bytes)).map_err(|error| match error {
             LoadPdfError::Decryption(DecryptionError::PasswordProtected) => PdfError::Encrypted,
             LoadPdfError::Decryption(_) => PdfError::Encrypted,

@@ -15,6 +15,7 @@ mod columns;
 mod document;
 mod font;
 mod geometry;
+mod guard;
 mod interpret;
 mod lattice;
 mod lines;

@@ -41,6 +41,7 @@ impl Parser for PdfParser {
             let code = match error {
                 PdfError::Encrypted => DocumentCode::Encrypted,
                 PdfError::TooManyPages { .. } => DocumentCode::TooManyPages,
+                PdfError::Bomb => DocumentCode::Bomb,
                 PdfError::Corrupt => DocumentCode::Corrupt,
             };
             DocumentFailure::new(code, error.to_string())

@@ -40,6 +40,7 @@ async fn parse(engine: &Engine, message: ParseMessage) -> Outcome<()> {
         Some(Family::Text) => on(engine, quarry_parse_text::TextParser::default(), message).await,
         Some(Family::Html) => on(engine, quarry_parse_html::HtmlParser::default(), message).await,
         Some(Family::Docx) => on(engine, quarry_parse_docx::DocxParser::default(), message).await,
+        Some(Family::Pdf) => on(engine, quarry_parse_pdf::PdfParser, message).await,
         None => return again("no parser for this format"),
     };
     outcomes.into_iter().next().unwrap_or_else(|| again("the parser gave no outcome"))

@@ -69,6 +69,7 @@ fn parser(family: Family) -> Box<dyn Parser> {
         Family::Text => Box::new(quarry_parse_text::TextParser),
         Family::Html => Box::new(quarry_parse_html::HtmlParser),
         Family::Docx => Box::new(quarry_parse_docx::DocxParser),
+        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser),
     }
 }
 
