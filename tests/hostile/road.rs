@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// above that are the stacks and maps that are reserved and never used.
 const ADDRESS_SPACE_KIB: u64 = 4 << 20;
 /// Wall clock of one run.
-const WALL_CLOCK: Duration = Duration::from_secs(60);
+const WALL_CLOCK: Duration = Duration::from_mins(1);
 
 const NEIGHBOUR: &str = "neighbour.md";
 const NEIGHBOUR_TEXT: &str = "# Neighbour\n\nThe neighbour is unharmed.\n";

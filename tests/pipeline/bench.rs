@@ -61,7 +61,7 @@ impl Bench {
             docx: ParseStage::new(DocxParser, store.objects(), store.queues(), clock.clone(), limits.clone()),
             pdf: ParseStage::new(PdfParser, store.objects(), store.queues(), clock.clone(), limits),
             publisher: Publisher::new(store.objects(), store.records(), clock, Arc::new(SplitCache::new(64 << 20, None))),
-            delivery: Delivery::shared(jobs.clone(), shared, Duration::from_secs(60)).expect("delivery"),
+            delivery: Delivery::shared(jobs.clone(), shared, Duration::from_mins(1)).expect("delivery"),
             jobs,
             store,
             _folder: folder,
@@ -103,7 +103,7 @@ impl Bench {
     }
 
     async fn step<S: Stage>(&self, stage: &S, queue: QueueName, batch: usize) -> usize {
-        let received = self.store.queues().receive(queue, 10, Duration::from_secs(60), Duration::ZERO).await.expect("receive");
+        let received = self.store.queues().receive(queue, 10, Duration::from_mins(1), Duration::ZERO).await.expect("receive");
         for messages in received.chunks(batch) {
             for (message, verdict) in messages.iter().zip(deliver(stage, &self.delivery, messages).await) {
                 let queues = self.store.queues();

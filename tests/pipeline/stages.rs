@@ -22,7 +22,7 @@ async fn parse_fixture(bench: &Bench, function: &str, case: &str, content: &[u8]
 }
 
 async fn publications(bench: &Bench) -> Vec<PublishMessage> {
-    let received = bench.store.queues().receive(QueueName::Publish, 10, Duration::from_secs(60), Duration::ZERO).await.expect("receive");
+    let received = bench.store.queues().receive(QueueName::Publish, 10, Duration::from_mins(1), Duration::ZERO).await.expect("receive");
     received.iter().map(|message| serde_json::from_str(&message.body).expect("a publish message")).collect()
 }
 

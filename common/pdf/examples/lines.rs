@@ -34,7 +34,7 @@ fn main() {
                     if line.bold { "B" } else { "-" },
                     if line.italic { "I" } else { "-" },
                     if line.monospace { "M" } else { "-" },
-                    fonts.get(line.font).map(|f| f.name.as_str()).unwrap_or(""),
+                    fonts.get(line.font).map_or("", |f| f.name.as_str()),
                     line.text()
                 );
             }

@@ -177,8 +177,8 @@ impl<'a> Reader<'a, '_> {
                     let ink = |v: f32| channel((1.0 - v) * (1.0 - c.3.as_f32()));
                     state.color = [ink(c.0.as_f32()), ink(c.1.as_f32()), ink(c.2.as_f32())];
                 }
-                TypedInstruction::NonStrokeColor(c) => set_components(&mut state.color, c.0.iter().map(|n| n.as_f32())),
-                TypedInstruction::NonStrokeColorNamed(c) => set_components(&mut state.color, c.0.iter().map(|n| n.as_f32())),
+                TypedInstruction::NonStrokeColor(c) => set_components(&mut state.color, c.0.iter().map(hayro_syntax::object::Number::as_f32)),
+                TypedInstruction::NonStrokeColorNamed(c) => set_components(&mut state.color, c.0.iter().map(hayro_syntax::object::Number::as_f32)),
                 TypedInstruction::BeginText(_) => {
                     state.text.matrix = Affine::IDENTITY;
                     state.text.line = Affine::IDENTITY;
@@ -535,11 +535,10 @@ impl Path {
     }
 
     fn line_to(&mut self, point: Point) {
-        if let Some(shape) = self.shapes.last_mut() {
-            if shape.points.len() < 100_000 {
+        if let Some(shape) = self.shapes.last_mut()
+            && shape.points.len() < 100_000 {
                 shape.points.push(point);
             }
-        }
     }
 
     fn curve_to(&mut self, point: Point) {
@@ -550,11 +549,10 @@ impl Path {
     }
 
     fn close(&mut self) {
-        if let Some(shape) = self.shapes.last_mut() {
-            if let Some(first) = shape.points.first().copied() {
+        if let Some(shape) = self.shapes.last_mut()
+            && let Some(first) = shape.points.first().copied() {
                 shape.points.push(first);
             }
-        }
     }
 
     fn rectangle(&mut self, corners: [Point; 4]) {

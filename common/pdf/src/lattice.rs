@@ -135,7 +135,7 @@ fn edges(mut values: Vec<f32>) -> Vec<f32> {
 }
 
 fn grid(rules: &[Rule]) -> Option<Grid> {
-    let mid = |rule: &Rule| if rule.horizontal { (rule.rect.y0 + rule.rect.y1) / 2.0 } else { (rule.rect.x0 + rule.rect.x1) / 2.0 };
+    let mid = |rule: &Rule| if rule.horizontal { f32::midpoint(rule.rect.y0, rule.rect.y1) } else { f32::midpoint(rule.rect.x0, rule.rect.x1) };
     let rows = edges(rules.iter().filter(|r| r.horizontal).map(mid).collect());
     let columns = edges(rules.iter().filter(|r| !r.horizontal).map(mid).collect());
     if rows.len() < 2 || columns.len() < 2 {
@@ -147,7 +147,7 @@ fn grid(rules: &[Rule]) -> Option<Grid> {
     }
     // Whether a rule stands on an edge between two neighbouring crossing edges.
     let drawn = |horizontal: bool, edge: f32, from: f32, to: f32| {
-        let middle = (from + to) / 2.0;
+        let middle = f32::midpoint(from, to);
         rules.iter().any(|r| {
             r.horizontal == horizontal
                 && (mid(r) - edge).abs() <= SNAP

@@ -152,7 +152,7 @@ fn height(array: &Array<'_>, page: usize, place: &PlaceOf<'_>) -> Option<f32> {
     Some(shown.clamp(0.0, page_height))
 }
 
-/// A PDF text string: UTF-16 with a mark, UTF-8 with a mark, else PDFDocEncoding.
+/// A PDF text string: UTF-16 with a mark, UTF-8 with a mark, else `PDFDocEncoding`.
 pub(crate) fn text_string(bytes: &[u8]) -> String {
     if let Some(rest) = bytes.strip_prefix(&[0xfe, 0xff]) {
         let units: Vec<u16> = rest.chunks_exact(2).filter_map(|pair| Some(u16::from_be_bytes([*pair.first()?, *pair.get(1)?]))).collect();

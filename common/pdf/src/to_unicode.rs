@@ -170,7 +170,7 @@ impl Tokens<'_> {
 }
 
 fn is_number(token: &Token) -> bool {
-    matches!(token, Token::Word(word) if word.iter().all(|b| b.is_ascii_digit()))
+    matches!(token, Token::Word(word) if word.iter().all(u8::is_ascii_digit))
 }
 
 #[cfg(test)]
@@ -183,7 +183,7 @@ mod tests {
             b"2 beginbfchar\n<0037> <0054>\n<0003> <0020>\nendbfchar\n2 beginbfrange <10> <12> <0041>\n<0020> <0021> [<00660069> <0078>] endbfrange\n\
               1 beginbfchar <05> <D83DDE00> endbfchar % end\n",
         );
-        let at = |code: u32| map.get(&code).map(|s| s.to_string());
+        let at = |code: u32| map.get(&code).map(std::string::ToString::to_string);
         assert_eq!(at(0x37).as_deref(), Some("T"));
         assert_eq!(at(0x03).as_deref(), Some(" "));
         assert_eq!(at(0x12).as_deref(), Some("C"));

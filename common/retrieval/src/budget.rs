@@ -154,9 +154,8 @@ mod tests {
                     let budget = &budget;
                     scope.spawn(move || {
                         for &(ask, used, keep) in half {
-                            if let Some(reservation) = budget.reserve(Phase::Navigator, ask) {
-                                if keep { reservation.commit(used) }
-                            }
+                            if let Some(reservation) = budget.reserve(Phase::Navigator, ask)
+                                && keep { reservation.commit(used) }
                             assert!(budget.left() <= limit);
                         }
                     });

@@ -21,7 +21,7 @@ use crate::snapshot::{Reader, Snapshots};
 use crate::trace::{Trace, millis};
 
 /// Life of an asset's address.
-const ASSET_URL_LIFE: Duration = Duration::from_secs(3_600);
+const ASSET_URL_LIFE: Duration = Duration::from_hours(1);
 
 /// How a retriever behaves.
 #[derive(Debug, Clone)]

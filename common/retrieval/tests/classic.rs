@@ -170,7 +170,7 @@ async fn channels_weights_recall_threshold_and_rerank_are_honoured() {
     let one = world.ask(json!({ "query": "gasket", "channels": ["content"], "internal_recall_k": 1 })).await;
     assert_eq!(one.results.len(), 1);
     let all = world.ask(json!({ "query": "tighten flange bolts" })).await;
-    let bar = (all.results[0].score + all.results.last().unwrap().score) / 2.0;
+    let bar = f64::midpoint(all.results[0].score, all.results.last().unwrap().score);
     let some = world.ask(json!({ "query": "tighten flange bolts", "threshold": bar })).await;
     assert!(some.results.iter().all(|r| r.score >= bar));
     assert!(world.ask(json!({ "query": "tighten flange bolts", "threshold": 5.0 })).await.results.is_empty());

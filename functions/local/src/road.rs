@@ -19,8 +19,8 @@ use crate::worker::{ChildParser, Pool};
 /// Publications taken together: as many documents as one commit holds, twice.
 const PUBLISH_BATCH: usize = 80;
 /// How long a publication may take before its messages come again.
-const PUBLISH_VISIBILITY: Duration = Duration::from_secs(300);
-const PROFILE_VISIBILITY: Duration = Duration::from_secs(60);
+const PUBLISH_VISIBILITY: Duration = Duration::from_mins(5);
+const PROFILE_VISIBILITY: Duration = Duration::from_mins(1);
 
 /// Running pumps. Of all processes on a data folder one has them.
 pub(crate) struct Road {
@@ -55,7 +55,7 @@ impl Road {
         let pool = Arc::new(Pool::new(&engine.data, workers, limits)?);
         for family in Family::ALL {
             let stage = Arc::new(ChildParser::new(family, Arc::clone(&pool)));
-            let visibility = pool.patience().saturating_mul(2).saturating_add(Duration::from_secs(60));
+            let visibility = pool.patience().saturating_mul(2).saturating_add(Duration::from_mins(1));
             let options = PumpOptions { wait: Duration::from_millis(500), ..PumpOptions::single(2 * workers) };
             road.pumps.spawn(pump(stage, queue(), QueueName::Parse(family), delivery(visibility)?, options, stopped.clone()));
         }

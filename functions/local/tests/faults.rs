@@ -21,7 +21,7 @@ fn spawn(quarry: &Quarry) -> Child {
 /// Waits until something is published, so that the work is in the middle.
 async fn until_published(quarry: &Quarry) {
     let began = Instant::now();
-    while began.elapsed() < Duration::from_secs(60) {
+    while began.elapsed() < Duration::from_mins(1) {
         let store = quarry_store_local::LocalStore::open(&quarry.data(), quarry_store_local::PublicBase::default()).unwrap();
         let head = store.records().get(&quarry_model::RecordKey::head(&support::scope())).await.unwrap();
         if head.is_some() {

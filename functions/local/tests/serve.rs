@@ -62,7 +62,7 @@ impl Server {
 
     async fn ended(&self, job: &str) -> Value {
         let began = Instant::now();
-        while began.elapsed() < Duration::from_secs(60) {
+        while began.elapsed() < Duration::from_mins(1) {
             let (_, body) = self.get(&format!("/jobs/{job}")).await;
             if matches!(body["status"].as_str(), Some("done" | "failed")) {
                 return body;

@@ -41,13 +41,13 @@ impl Rows {
 
     /// Gives a caption to the picture before it, or to the table or picture after it. Answers whether the caption is
     /// told with that: a table's stands in the table, a picture's stays in the text as well, which it is part of.
-    fn caption(&mut self, text: &str, sequence: &str, mut next: Option<&mut Block>) -> bool {
+    fn caption(&mut self, text: &str, sequence: &str, next: Option<&mut Block>) -> bool {
         let for_table = names_tables(sequence);
         let table_follows = matches!(next.as_deref(), Some(Block::Table(_)));
         if !(for_table && table_follows) && self.caption_last_picture(text) {
             return false;
         }
-        match next.as_deref_mut() {
+        match next {
             Some(Block::Table(table)) if table.table.caption.is_empty() => {
                 table.table.caption = fold(text);
                 true

@@ -18,7 +18,7 @@ fn row_6_a_bomb_in_the_text_fails_the_document_while_streaming() {
     let start = Instant::now();
     let bytes = Docx::new(p(&" ".repeat(300 << 20))).bytes();
     assert_eq!(code(&bytes), DocumentCode::Bomb);
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn lines_up(run: &[&Vec<&Line>]) -> bool {
             let middle = values.get(values.len() / 2).copied().unwrap_or(0.0);
             values.iter().filter(|v| (**v - middle).abs() < 5.0).count() as f32 >= 0.7 * values.len() as f32
         };
-        agree(&|r| r.x0) || agree(&|r| r.x1) || agree(&|r| (r.x0 + r.x1) / 2.0)
+        agree(&|r| r.x0) || agree(&|r| r.x1) || agree(&|r| f32::midpoint(r.x0, r.x1))
     })
 }
 

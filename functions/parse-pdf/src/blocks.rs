@@ -78,7 +78,7 @@ impl TextBlock {
         for (line, page) in &self.lines {
             match out.last_mut() {
                 Some((last, rect)) if last == page && line.rect.horizontal_overlap(rect) > 0.0 && line.rect.y0 > rect.y0 - line.size => {
-                    *rect = rect.union(&line.rect)
+                    *rect = rect.union(&line.rect);
                 }
                 _ => out.push((*page, line.rect)),
             }
@@ -168,14 +168,13 @@ fn placed(line: &Line) -> Option<(char, usize)> {
 fn add_line(blocks: &mut Vec<Block>, line: Line, page: u32, before: Option<&Line>, body: Body, extent: &Rect) {
     let above = before.map_or(9.0, |last| (line.baseline - last.baseline) / line.size.max(1.0));
     let above = if above < 0.0 { 9.0 } else { above };
-    if let Some(Block::Text(open)) = blocks.last_mut() {
-        if continues(open, &line, page, before, body) {
+    if let Some(Block::Text(open)) = blocks.last_mut()
+        && continues(open, &line, page, before, body) {
             open.lines.push((line, page));
             return;
         }
-    }
-    let middle = (line.rect.x0 + line.rect.x1) / 2.0;
-    let centred = (middle - (extent.x0 + extent.x1) / 2.0).abs() < 6.0 && line.rect.width() < 0.8 * extent.width();
+    let middle = f32::midpoint(line.rect.x0, line.rect.x1);
+    let centred = (middle - f32::midpoint(extent.x0, extent.x1)).abs() < 6.0 && line.rect.width() < 0.8 * extent.width();
     blocks.push(Block::Text(TextBlock { lines: vec![(line, page)], above, centred }));
 }
 

@@ -136,9 +136,9 @@ fn title_lines(block: &TextBlock, wanted: &str) -> Option<(usize, String)> {
     for (count, (line, _)) in block.lines.iter().take(5).enumerate() {
         let text = line.text();
         if shown.is_empty() {
-            shown = text
+            shown = text;
         } else {
-            crate::blocks::join_line(&mut shown, &text)
+            crate::blocks::join_line(&mut shown, &text);
         }
         let have = bare(&shown);
         let matches = have == wanted

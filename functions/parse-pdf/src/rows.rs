@@ -163,11 +163,10 @@ impl Pictures {
         let mut wanted: BTreeMap<u32, BTreeSet<(u32, i32)>> = BTreeMap::new();
         let mut known: BTreeSet<(u32, i32)> = BTreeSet::new();
         for block in blocks {
-            if let Block::Figure(figure, page) = block {
-                if let Some(object) = figure.object.filter(|o| known.insert(*o)) {
+            if let Block::Figure(figure, page) = block
+                && let Some(object) = figure.object.filter(|o| known.insert(*o)) {
                     wanted.entry(*page).or_default().insert(object);
                 }
-            }
         }
         let mut by_object = BTreeMap::new();
         for (page, objects) in wanted {

@@ -40,7 +40,7 @@ fn from_grid(grid: &Grid, lines: &[Line]) -> Option<Table> {
     let mut texts: Vec<(Vec<&Word>, bool)> = grid.cells.iter().map(|_| (Vec::new(), true)).collect();
     for line in &within {
         for word in &line.words {
-            let (x, y) = ((word.rect.x0 + word.rect.x1) / 2.0, (word.rect.y0 + word.rect.y1) / 2.0);
+            let (x, y) = (f32::midpoint(word.rect.x0, word.rect.x1), f32::midpoint(word.rect.y0, word.rect.y1));
             let cell = grid.cells.iter().position(|cell| cell.rect.contains(x, y));
             if let Some((words, bold)) = cell.and_then(|i| texts.get_mut(i)) {
                 words.push(word);

@@ -36,7 +36,7 @@ impl Bench {
         let jobs = Jobs::new(store.records(), Arc::new(SystemClock));
         let limits = Arc::new(limits);
         let profiler = Profiler::new(store.objects(), store.queues(), jobs.clone(), Arc::clone(&limits), Owner::local());
-        let delivery = Delivery::shared(jobs.clone(), limits, Duration::from_secs(60)).unwrap();
+        let delivery = Delivery::shared(jobs.clone(), limits, Duration::from_mins(1)).unwrap();
         Self { store, jobs, profiler, delivery, _folder: folder }
     }
 
@@ -96,7 +96,7 @@ impl Bench {
     }
 
     async fn parse_messages(&self, family: Family) -> Vec<ParseMessage> {
-        let received = self.store.queues().receive(QueueName::Parse(family), 10, Duration::from_secs(60), Duration::ZERO).await.unwrap();
+        let received = self.store.queues().receive(QueueName::Parse(family), 10, Duration::from_mins(1), Duration::ZERO).await.unwrap();
         received.iter().map(|message| serde_json::from_str(&message.body).unwrap()).collect()
     }
 

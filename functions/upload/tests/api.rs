@@ -116,7 +116,7 @@ impl Bench {
 
     async fn arrivals(&self) -> Vec<ObjectArrived> {
         let queue = self.store.queues();
-        let received = queue.receive(QueueName::Profile, 10, Duration::from_secs(60), Duration::ZERO).await.unwrap();
+        let received = queue.receive(QueueName::Profile, 10, Duration::from_mins(1), Duration::ZERO).await.unwrap();
         received.iter().map(|message| serde_json::from_str(&message.body).unwrap()).collect()
     }
 
@@ -171,7 +171,7 @@ impl Bench {
         let (queue, records) = (self.store.queues(), self.store.records());
         tokio::spawn(async move {
             loop {
-                let received = queue.receive(QueueName::Publish, 1, Duration::from_secs(60), Duration::from_secs(1)).await.unwrap();
+                let received = queue.receive(QueueName::Publish, 1, Duration::from_mins(1), Duration::from_secs(1)).await.unwrap();
                 for message in received {
                     let publish: PublishMessage = serde_json::from_str(&message.body).unwrap();
                     let key = RecordKey::document(&publish.scope, &publish.document_id);

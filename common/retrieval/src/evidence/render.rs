@@ -308,7 +308,7 @@ fn shown(leaves: &[Leaf], choice: &Choice, marks: &BTreeMap<usize, String>) -> V
         }
     }
     let number = |mark: &str| mark.trim_start_matches('E').parse::<usize>().unwrap_or_default();
-    shown.sort_by(|a, b| number(&a.0).cmp(&number(&b.0)));
+    shown.sort_by_key(|a| number(&a.0));
     shown
 }
 

@@ -146,9 +146,9 @@ fn rows(html: &str) -> Option<(String, Vec<&str>)> {
         let end = rest.get(start..)?.find("</tr>")? + start + "</tr>".len();
         let row = rest.get(start..end)?;
         if rows.is_empty() && row.contains("<th") && !row.contains("<td") {
-            open.push_str(row)
+            open.push_str(row);
         } else {
-            rows.push(row)
+            rows.push(row);
         }
         rest = rest.get(end..)?;
     }

@@ -277,7 +277,7 @@ async fn again<I>(
 
 /// 2 s, 4 s, 8 s … up to a minute, with jitter.
 fn backoff(receive_count: u32) -> Duration {
-    random::jitter(Duration::from_secs(1 << receive_count.clamp(1, 6)).min(Duration::from_secs(60)))
+    random::jitter(Duration::from_secs(1 << receive_count.clamp(1, 6)).min(Duration::from_mins(1)))
 }
 
 fn word(reason: SkipReason) -> &'static str {

@@ -121,14 +121,11 @@ impl Authenticator {
             return Ok(Caller { owner: self.owner.clone(), scopes: vec![KeyScope::Admin] });
         }
         let now = self.clock.now();
-        let key = match self.cached(&hash, now.millis()) {
-            Some(key) => key,
-            None => {
-                let item = self.records.get(&RecordKey::api_key(&hash)).await?;
-                let key: Option<ApiKeyRecord> = item.map(|item| item.read()).transpose()?;
-                self.remember(hash, key.clone(), now.millis());
-                key
-            }
+        let key = if let Some(key) = self.cached(&hash, now.millis()) { key } else {
+            let item = self.records.get(&RecordKey::api_key(&hash)).await?;
+            let key: Option<ApiKeyRecord> = item.map(|item| item.read()).transpose()?;
+            self.remember(hash, key.clone(), now.millis());
+            key
         };
         let live = key.filter(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > now));
         let key = live.ok_or_else(|| unauthenticated("Invalid API Key"))?;

@@ -17,7 +17,7 @@ pub use failure::Failure;
 pub use keys::{KeyListing, NewKey};
 pub use shell::{Options, PREFIXES, RequestId, app};
 
-/// A route, as the OpenAPI description and the router's own test name it.
+/// A route, as the `OpenAPI` description and the router's own test name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Route {
     /// `GET`, `POST`, …

@@ -120,12 +120,9 @@ async fn enveloped(response: Response, id: &str, path: &str) -> Response {
         return response;
     }
     let allow = response.headers().get(header::ALLOW).cloned();
-    let error = match response.extensions().get::<Enveloped>() {
-        Some(known) => known.0.clone(),
-        None => {
-            let text = body::to_bytes(response.into_body(), ERROR_TEXT_BYTES).await.unwrap_or_default();
-            of_status(status, path, &String::from_utf8_lossy(&text))
-        }
+    let error = if let Some(known) = response.extensions().get::<Enveloped>() { known.0.clone() } else {
+        let text = body::to_bytes(response.into_body(), ERROR_TEXT_BYTES).await.unwrap_or_default();
+        of_status(status, path, &String::from_utf8_lossy(&text))
     };
     let mut response = envelope(&error, id);
     if let Some(allow) = allow {

@@ -76,10 +76,7 @@ async fn queues(engine: &Engine, checks: &mut Checks) -> Result<(), Failure> {
             dead.push(format!("{letters} in {}", queue.name()));
         }
     }
-    match dead.is_empty() {
-        true => checks.add(Verdict::Fine, "queues", "no dead letters"),
-        false => checks.add(Verdict::Notice, "queues", format!("dead letters: {}", dead.join(", "))),
-    }
+    if dead.is_empty() { checks.add(Verdict::Fine, "queues", "no dead letters") } else { checks.add(Verdict::Notice, "queues", format!("dead letters: {}", dead.join(", "))) }
     Ok(())
 }
 

@@ -37,9 +37,9 @@ pub(crate) async fn run(common: &Common, config: Config) -> Result<Exit, Failure
 async fn parse(engine: &Engine, message: ParseMessage) -> Outcome<()> {
     let again = |cause: &str| Outcome::Retry { cause: cause.to_owned(), delay_seconds: 1 };
     let outcomes = match message.profile.format.row().family {
-        Some(Family::Text) => on(engine, quarry_parse_text::TextParser::default(), message).await,
-        Some(Family::Html) => on(engine, quarry_parse_html::HtmlParser::default(), message).await,
-        Some(Family::Docx) => on(engine, quarry_parse_docx::DocxParser::default(), message).await,
+        Some(Family::Text) => on(engine, quarry_parse_text::TextParser, message).await,
+        Some(Family::Html) => on(engine, quarry_parse_html::HtmlParser, message).await,
+        Some(Family::Docx) => on(engine, quarry_parse_docx::DocxParser, message).await,
         Some(Family::Pdf) => on(engine, quarry_parse_pdf::PdfParser, message).await,
         None => return again("no parser for this format"),
     };

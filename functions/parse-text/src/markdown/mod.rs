@@ -1,4 +1,4 @@
-//! Markdown: CommonMark with the extensions people use, read event by event.
+//! Markdown: `CommonMark` with the extensions people use, read event by event.
 
 mod block;
 mod front_matter;

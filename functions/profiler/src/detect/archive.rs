@@ -54,7 +54,7 @@ pub(super) fn format_of_zip(pieces: &Pieces, limits: &Limits) -> Result<Format, 
     Ok(format)
 }
 
-/// OpenDocument and EPUB say what they are in a first entry `mimetype`, stored without compression.
+/// `OpenDocument` and EPUB say what they are in a first entry `mimetype`, stored without compression.
 fn by_mimetype(head: &[u8]) -> Option<Format> {
     if !head.starts_with(b"PK\x03\x04") || le16(head, 8) != Some(0) || head.get(30..38) != Some(b"mimetype") {
         return None;

@@ -18,7 +18,7 @@ use crate::input::Violations;
 use crate::row_id::RowId;
 
 /// How long an asset's address is good for.
-const ASSET_LIFE: Duration = Duration::from_secs(3600);
+const ASSET_LIFE: Duration = Duration::from_hours(1);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -55,11 +55,10 @@ async fn settled(upload: &Upload, job: Job) -> Result<Job, Failure> {
     if !upload.jobs.is_overdue(&job, &upload.limits) {
         return Ok(job);
     }
-    if job.state == JobState::WaitingFile {
-        if let Ok(meta) = upload.objects.head(&job.source).await {
+    if job.state == JobState::WaitingFile
+        && let Ok(meta) = upload.objects.head(&job.source).await {
             return announce(upload, &job, &meta).await;
         }
-    }
     Ok(upload.jobs.settle(job, &upload.limits).await?)
 }
 
@@ -108,11 +107,10 @@ pub(crate) async fn list(
     if params.recent_days.is_some_and(|days| !matches!(days, 1 | 7 | 30)) {
         bad.add("query.recent_days", "must be 1, 7 or 30");
     }
-    if let (Some(start), Some(end)) = (params.start_time, params.end_time) {
-        if start > end {
+    if let (Some(start), Some(end)) = (params.start_time, params.end_time)
+        && start > end {
             bad.add("query.start_time", "must not lie after end_time");
         }
-    }
     bad.check()?;
     let recent = params.recent_days.map(|days| upload.jobs.now().plus_millis(-days * 24 * 60 * 60 * 1000));
     let filter = JobFilter { state: params.job_status, namespace, from: params.start_time.or(recent), to: params.end_time };
