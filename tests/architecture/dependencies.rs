@@ -39,7 +39,8 @@ const ONLY: &[(&str, &str)] = &[
 const BANNED: &[&str] = &["native-tls", "openssl", "openssl-sys", "hyper-tls", "encoding", "kuchiki"];
 
 /// Versions below these have known faults (RUSTSEC-2026-0187, -0194, -0195).
-const AT_LEAST: &[(&str, &str)] = &[("lopdf", "0.42.0"), ("quick-xml", "0.41.0"), ("rustls", "0.23.0"), ("hyper", "1.0.0"), ("h2", "0.4.0")];
+const AT_LEAST: &[(&str, &str)] =
+    &[("lopdf", "0.42.0"), ("quick-xml", "0.41.0"), ("rustls", "0.23.0"), ("hyper", "1.0.0"), ("h2", "0.4.0")];
 
 fn metadata() -> Metadata {
     MetadataCommand::new().manifest_path(repository().join("Cargo.toml")).exec().expect("cargo metadata")

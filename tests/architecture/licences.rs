@@ -6,8 +6,23 @@ use spdx::Expression;
 
 /// SPDX names that may be linked.
 const PERMITTED: &[&str] = &[
-    "MIT", "MIT-0", "Apache-2.0", "BSD-1-Clause", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "0BSD", "Unlicense", "BSL-1.0", "CC0-1.0",
-    "Unicode-3.0", "Unicode-DFS-2016", "MPL-2.0", "CDLA-Permissive-2.0", "OpenSSL",
+    "MIT",
+    "MIT-0",
+    "Apache-2.0",
+    "BSD-1-Clause",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Zlib",
+    "0BSD",
+    "Unlicense",
+    "BSL-1.0",
+    "CC0-1.0",
+    "Unicode-3.0",
+    "Unicode-DFS-2016",
+    "MPL-2.0",
+    "CDLA-Permissive-2.0",
+    "OpenSSL",
 ];
 
 #[test]
@@ -24,9 +39,7 @@ fn every_dependency_is_permissive() {
         // Old manifests separate alternatives with a slash.
         let written = licence.replace('/', " OR ");
         let expression = Expression::parse(&written).unwrap_or_else(|e| panic!("{}: {licence}: {e}", package.name));
-        let permitted = expression.evaluate(|requirement| {
-            requirement.license.id().is_some_and(|id| PERMITTED.contains(&id.name))
-        });
+        let permitted = expression.evaluate(|requirement| requirement.license.id().is_some_and(|id| PERMITTED.contains(&id.name)));
         if !permitted {
             faults.push(format!("{} {}: {licence}", package.name, package.version));
         }

@@ -147,10 +147,8 @@ fn cases() -> Result<Vec<(PathBuf, PathBuf)>> {
 fn golden_documents() -> Result<()> {
     let cases = cases()?;
     ensure!(!cases.is_empty(), "there are golden documents");
-    let failures: Vec<String> = cases
-        .iter()
-        .filter_map(|(case, input)| check(case, input).err().map(|error| format!("{}: {error:#}", case.display())))
-        .collect();
+    let failures: Vec<String> =
+        cases.iter().filter_map(|(case, input)| check(case, input).err().map(|error| format!("{}: {error:#}", case.display()))).collect();
     ensure!(failures.is_empty(), "{} of {} cases differ\n{}", failures.len(), cases.len(), failures.join("\n"));
     Ok(())
 }

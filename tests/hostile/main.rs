@@ -25,7 +25,9 @@ fn row_2_one_byte_or_only_nuls() {
 
 #[test]
 fn row_3_a_lying_extension() {
-    let manifest = Road::with("page.docx", b"<!DOCTYPE html><html><body><h1>Gates</h1><p>The gate opens at six.</p></body></html>").is_read().manifest();
+    let manifest = Road::with("page.docx", b"<!DOCTYPE html><html><body><h1>Gates</h1><p>The gate opens at six.</p></body></html>")
+        .and_is_read()
+        .manifest();
     assert_eq!(manifest["source"]["detected_format"], "html");
     assert_eq!(manifest["source"]["claimed_format"], "docx");
 }
@@ -53,7 +55,7 @@ fn row_6_a_bomb_stops_while_streaming() {
 #[test]
 fn rows_8_9_10_entries() {
     Road::with("many.docx", &build::many_entries(100_000)).fails_with(&["TOO_MANY_ENTRIES"]);
-    let text = Road::with("names.docx", &build::odd_names()).is_read().markdown();
+    let text = Road::with("names.docx", &build::odd_names()).and_is_read().markdown();
     assert!(text.contains("Only known parts are opened.") && !text.contains("outside"), "{text}");
 }
 
@@ -87,7 +89,10 @@ fn row_14_a_style_chain_that_bites_its_tail() {
         <w:style w:type=\"paragraph\" w:styleId=\"A\"><w:name w:val=\"A\"/><w:basedOn w:val=\"B\"/></w:style>\
         <w:style w:type=\"paragraph\" w:styleId=\"B\"><w:name w:val=\"B\"/><w:basedOn w:val=\"A\"/></w:style></w:styles>";
     let file = build::package(&[
-        ("word/document.xml", build::document("<w:p><w:pPr><w:pStyle w:val=\"A\"/></w:pPr><w:r><w:t>Round and round.</w:t></w:r></w:p>").as_bytes()),
+        (
+            "word/document.xml",
+            build::document("<w:p><w:pPr><w:pStyle w:val=\"A\"/></w:pPr><w:r><w:t>Round and round.</w:t></w:r></w:p>").as_bytes(),
+        ),
         ("word/styles.xml", styles.as_bytes()),
         (
             "word/_rels/document.xml.rels",
@@ -95,7 +100,7 @@ fn row_14_a_style_chain_that_bites_its_tail() {
               Type=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles\" Target=\"styles.xml\"/></Relationships>",
         ),
     ]);
-    assert!(Road::with("round.docx", &file).is_read().markdown().contains("Round and round."));
+    assert!(Road::with("round.docx", &file).and_is_read().markdown().contains("Round and round."));
 }
 
 #[test]
@@ -106,7 +111,7 @@ fn row_15_tables_fifty_deep_and_a_span_without_end() {
             "<w:tbl><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc><w:tcPr><w:gridSpan w:val=\"2147483648\"/></w:tcPr>{nested}<w:p/></w:tc></w:tr></w:tbl>"
         );
     }
-    let road = Road::with("nested.docx", &docx(&nested)).is_read();
+    let road = Road::with("nested.docx", &docx(&nested)).and_is_read();
     for html in road.tables() {
         assert_eq!(html.matches("<table").count(), html.matches("</table>").count());
         assert!(html.contains("innermost"));
@@ -117,20 +122,28 @@ fn row_15_tables_fifty_deep_and_a_span_without_end() {
 #[test]
 fn row_33_text_in_any_encoding() {
     let utf16: Vec<u8> = "\u{feff}Größe der Düse\n\nZweiter Absatz".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert!(Road::with("utf16.txt", &utf16).is_read().markdown().contains("Größe der Düse"));
-    assert!(Road::with("broken.txt", b"A line with one bad byte \xff in it.\n\nAnd a second paragraph.").is_read().markdown().contains("second paragraph"));
+    assert!(Road::with("utf16.txt", &utf16).and_is_read().markdown().contains("Größe der Düse"));
+    assert!(
+        Road::with("broken.txt", b"A line with one bad byte \xff in it.\n\nAnd a second paragraph.")
+            .and_is_read()
+            .markdown()
+            .contains("second paragraph")
+    );
 }
 
 #[test]
 fn row_34_markdown_nested_a_million_times() {
-    for (name, text) in [("quotes.md", ">".repeat(1_000_000)), ("brackets.md", "[".repeat(1_000_000)), ("stars.md", "*a ".repeat(500_000))] {
+    for (name, text) in [("quotes.md", ">".repeat(1_000_000)), ("brackets.md", "[".repeat(1_000_000)), ("stars.md", "*a ".repeat(500_000))]
+    {
         Road::with(name, format!("{text} end\n").as_bytes()).ends_within(&["TOO_DEEP", "TOO_LARGE", "EMPTY"]);
     }
 }
 
 #[test]
 fn row_35_nothing_is_fetched() {
-    let text = Road::with("links.md", b"# Links\n\n![probe](http://169.254.169.254/latest/meta-data) and ![file](file:///etc/passwd)\n").is_read().markdown();
+    let text = Road::with("links.md", b"# Links\n\n![probe](http://169.254.169.254/latest/meta-data) and ![file](file:///etc/passwd)\n")
+        .and_is_read()
+        .markdown();
     assert!(text.contains("probe") && !text.contains("root:"), "{text}");
 }
 
@@ -138,7 +151,7 @@ fn row_35_nothing_is_fetched() {
 fn row_36_scripts_stay_out() {
     let html = "<html><body><h1>Page</h1><script>alert(1)</script><table onclick=\"x()\"><tr><td><a href=\"javascript:alert(2)\" onmouseover=\"y()\">cell</a>\
         <svg><script>z()</script></svg></td><td>two</td></tr><tr><td>a</td><td>b</td></tr></table><p>Body text.</p></body></html>";
-    let road = Road::with("script.html", html.as_bytes()).is_read();
+    let road = Road::with("script.html", html.as_bytes()).and_is_read();
     for html in road.tables() {
         for bad in ["script", "onclick", "onmouseover", "javascript:", "<svg"] {
             assert!(!html.contains(bad), "{bad} in {html}");
@@ -152,14 +165,14 @@ fn row_37_long_lines_many_headings_and_jumps() {
     Road::with("line.txt", "lorem ipsum ".repeat(2_000_000).as_bytes()).ends_within(&["TOO_LARGE", "TIMED_OUT"]);
     let many: String = (0..1_000_000).map(|n| format!("# h{n}\n")).collect();
     Road::with("headings.md", many.as_bytes()).ends_within(&["TOO_LARGE"]);
-    let hierarchy = Road::with("jump.md", b"# One\n\ntext\n\n###### Six\n\ntext\n").is_read().json("hierarchy.json");
+    let hierarchy = Road::with("jump.md", b"# One\n\ntext\n\n###### Six\n\ntext\n").and_is_read().json("hierarchy.json");
     let child = &hierarchy["headings"][0]["children"][0];
     assert_eq!((&child["level"], &child["original_level"]), (&2.into(), &6.into()));
 }
 
 #[test]
 fn row_38_controls_in_names_and_headings() {
-    let road = Road::with("a\u{202e}fdp.md", "# Rep\u{202e}ort \u{200b}of \u{1f680}\n\nThe body.\n".as_bytes()).is_read();
+    let road = Road::with("a\u{202e}fdp.md", "# Rep\u{202e}ort \u{200b}of \u{1f680}\n\nThe body.\n".as_bytes()).and_is_read();
     assert!(road.json("hierarchy.json")["headings"][0]["title"].as_str().is_some_and(|title| title.contains('\u{1f680}')));
     assert!(road.keys().iter().all(|key| key.is_ascii()), "keys hold no controls: {:?}", road.keys());
 }

@@ -97,7 +97,9 @@ impl Road {
         let jobs: Value = serde_json::from_str(&self.quarry(&["jobs", "--json"])).expect("jobs");
         let job = jobs["jobs"].as_array().into_iter().flatten().find(|job| job["file_name"].as_str() == Some(name));
         match job {
-            Some(job) => (job["status"].as_str().unwrap_or_default().to_owned(), job["error"]["code"].as_str().unwrap_or_default().to_owned()),
+            Some(job) => {
+                (job["status"].as_str().unwrap_or_default().to_owned(), job["error"]["code"].as_str().unwrap_or_default().to_owned())
+            }
             None => ("refused".to_owned(), self.report.to_string()),
         }
     }
@@ -129,7 +131,7 @@ impl Road {
         assert!(state == "refused" && found.contains(name) || state == "failed" && found == code, "{name}: {state} {found}");
     }
 
-    pub(crate) fn is_read(self) -> Self {
+    pub(crate) fn and_is_read(self) -> Self {
         let (state, code) = self.ended();
         assert_eq!(state, "done", "{}: {code}", self.name());
         self

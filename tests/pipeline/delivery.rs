@@ -9,7 +9,10 @@ fn documents(version: u32) -> Vec<(String, String)> {
             let body = format!("The gate number {n} opens at {} o'clock. It is made of oak and closes by itself.", 5 + version);
             match n % 3 {
                 0 => (format!("inbox/default/gate-{n}.md"), format!("# Gate {n}\n\n{body}\n")),
-                1 => (format!("inbox/default/gate-{n}.html"), format!("<!DOCTYPE html><html><body><h1>Gate {n}</h1><p>{body}</p></body></html>")),
+                1 => (
+                    format!("inbox/default/gate-{n}.html"),
+                    format!("<!DOCTYPE html><html><body><h1>Gate {n}</h1><p>{body}</p></body></html>"),
+                ),
                 _ => (format!("inbox/default/gate-{n}.txt"), format!("Gate {n}\n\n{body}\n")),
             }
         })

@@ -69,7 +69,10 @@ async fn a_damaged_file_is_rejected_with_its_code() {
     let bench = Bench::new();
     let (received, _) = parse_fixture(&bench, "parse-docx", "damaged.json", b"PK\x03\x04 and then nothing").await;
     let outcomes = bench.docx.run(vec![serde_json::from_str(&received.body).expect("input")]).await;
-    assert!(matches!(outcomes.as_slice(), [quarry_model::Outcome::Rejected(failure)] if failure.code == DocumentCode::Corrupt), "{outcomes:?}");
+    assert!(
+        matches!(outcomes.as_slice(), [quarry_model::Outcome::Rejected(failure)] if failure.code == DocumentCode::Corrupt),
+        "{outcomes:?}"
+    );
     assert!(publications(&bench).await.is_empty());
 }
 

@@ -102,9 +102,10 @@ fn find_gutter(lines: &[Line]) -> Option<f32> {
         let same = edges.iter().skip(at).take_while(|x| **x <= edge + 3.0).count().max(1);
         if same >= MIN_LINES.saturating_sub(1)
             && let Some(score) = score(lines, edge - 1.5)
-                && best.is_none_or(|(most, _)| score > most) {
-                    best = Some((score, edge - 1.5));
-                }
+            && best.is_none_or(|(most, _)| score > most)
+        {
+            best = Some((score, edge - 1.5));
+        }
         at = at.saturating_add(same);
     }
     best.map(|(_, gutter)| gutter)

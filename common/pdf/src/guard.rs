@@ -22,7 +22,8 @@ pub(crate) fn is_bomb(bytes: &[u8], limits: &Limits) -> bool {
         }
         let start = before.windows(3).rposition(|w| w == b"obj").unwrap_or(0);
         let dictionary = before.get(start..).unwrap_or_default();
-        let layers = count(dictionary, b"FlateDecode").saturating_add(count(dictionary, b"/Fl ")).saturating_add(count(dictionary, b"/Fl]"));
+        let layers =
+            count(dictionary, b"FlateDecode").saturating_add(count(dictionary, b"/Fl ")).saturating_add(count(dictionary, b"/Fl]"));
         let data = bytes.get(at.saturating_add(6)..).unwrap_or_default();
         let data = data.strip_prefix(b"\r\n").or_else(|| data.strip_prefix(b"\n")).unwrap_or(data);
         if layers > MAX_LAYERS {
@@ -51,7 +52,11 @@ fn expand(data: &[u8], layers: usize, most: u64) -> Option<u64> {
         let last = layer.saturating_add(1) == layers;
         let mut next = Vec::new();
         // A broken end still counts what came before it.
-        let read = if last { std::io::copy(&mut decoder, &mut std::io::sink()).ok() } else { decoder.read_to_end(&mut next).ok().map(|n| n as u64) };
+        let read = if last {
+            std::io::copy(&mut decoder, &mut std::io::sink()).ok()
+        } else {
+            decoder.read_to_end(&mut next).ok().map(|n| n as u64)
+        };
         let size = read.unwrap_or(next.len() as u64);
         if size > most {
             return None;
@@ -78,7 +83,8 @@ mod tests {
     }
 
     fn document(filters: &str, data: &[u8]) -> Vec<u8> {
-        [format!("%PDF-1.4\n1 0 obj\n<</Filter[{filters}]/Length {}>>\nstream\n", data.len()).as_bytes(), data, b"\nendstream\nendobj\n"].concat()
+        [format!("%PDF-1.4\n1 0 obj\n<</Filter[{filters}]/Length {}>>\nstream\n", data.len()).as_bytes(), data, b"\nendstream\nendobj\n"]
+            .concat()
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! The content-stream loop: every glyph with its font, every drawn line, every placed picture.
+#![allow(clippy::arithmetic_side_effects, reason = "transforms are products of floating-point matrices: nothing here can overflow")]
 
 use std::rc::Rc;
 
@@ -177,8 +178,12 @@ impl<'a> Reader<'a, '_> {
                     let ink = |v: f32| channel((1.0 - v) * (1.0 - c.3.as_f32()));
                     state.color = [ink(c.0.as_f32()), ink(c.1.as_f32()), ink(c.2.as_f32())];
                 }
-                TypedInstruction::NonStrokeColor(c) => set_components(&mut state.color, c.0.iter().map(hayro_syntax::object::Number::as_f32)),
-                TypedInstruction::NonStrokeColorNamed(c) => set_components(&mut state.color, c.0.iter().map(hayro_syntax::object::Number::as_f32)),
+                TypedInstruction::NonStrokeColor(c) => {
+                    set_components(&mut state.color, c.0.iter().map(hayro_syntax::object::Number::as_f32));
+                }
+                TypedInstruction::NonStrokeColorNamed(c) => {
+                    set_components(&mut state.color, c.0.iter().map(hayro_syntax::object::Number::as_f32));
+                }
                 TypedInstruction::BeginText(_) => {
                     state.text.matrix = Affine::IDENTITY;
                     state.text.line = Affine::IDENTITY;
@@ -429,7 +434,8 @@ impl<'a> Reader<'a, '_> {
                 let [from, to] = pair else { continue };
                 let (dx, dy) = ((to.x - from.x).abs() as f32, (to.y - from.y).abs() as f32);
                 let horizontal = dy <= 0.6 && dx > 3.0;
-                if (!horizontal && !(dx <= 0.6 && dy > 3.0)) || shape.curved {
+                let vertical = dx <= 0.6 && dy > 3.0;
+                if shape.curved || !(horizontal || vertical) {
                     continue;
                 }
                 straight = true;
@@ -536,9 +542,10 @@ impl Path {
 
     fn line_to(&mut self, point: Point) {
         if let Some(shape) = self.shapes.last_mut()
-            && shape.points.len() < 100_000 {
-                shape.points.push(point);
-            }
+            && shape.points.len() < 100_000
+        {
+            shape.points.push(point);
+        }
     }
 
     fn curve_to(&mut self, point: Point) {
@@ -550,9 +557,10 @@ impl Path {
 
     fn close(&mut self) {
         if let Some(shape) = self.shapes.last_mut()
-            && let Some(first) = shape.points.first().copied() {
-                shape.points.push(first);
-            }
+            && let Some(first) = shape.points.first().copied()
+        {
+            shape.points.push(first);
+        }
     }
 
     fn rectangle(&mut self, corners: [Point; 4]) {

@@ -135,7 +135,8 @@ fn edges(mut values: Vec<f32>) -> Vec<f32> {
 }
 
 fn grid(rules: &[Rule]) -> Option<Grid> {
-    let mid = |rule: &Rule| if rule.horizontal { f32::midpoint(rule.rect.y0, rule.rect.y1) } else { f32::midpoint(rule.rect.x0, rule.rect.x1) };
+    let mid =
+        |rule: &Rule| if rule.horizontal { f32::midpoint(rule.rect.y0, rule.rect.y1) } else { f32::midpoint(rule.rect.x0, rule.rect.x1) };
     let rows = edges(rules.iter().filter(|r| r.horizontal).map(mid).collect());
     let columns = edges(rules.iter().filter(|r| !r.horizontal).map(mid).collect());
     if rows.len() < 2 || columns.len() < 2 {

@@ -329,9 +329,10 @@ fn word_text(glyphs: &[&Glyph], right_to_left: bool) -> String {
         while start < parts.len() {
             let run = parts.iter().skip(start).take_while(|part| !part.chars().any(is_rtl)).count();
             if run > 1
-                && let Some(slice) = parts.get_mut(start..start.saturating_add(run)) {
-                    slice.reverse();
-                }
+                && let Some(slice) = parts.get_mut(start..start.saturating_add(run))
+            {
+                slice.reverse();
+            }
             start = start.saturating_add(run.max(1));
         }
     }

@@ -175,7 +175,9 @@ async fn refer(
     let mut lifts: Vec<_> = lifts.into_iter().collect();
     lifts.sort_by(|a, b| a.0.cmp(&b.0));
     for (key, (lift, passage, what)) in lifts {
-        if let Some(candidate) = scored.iter_mut().find(|candidate| candidate.passage.key() == key) { candidate.score += lift } else {
+        if let Some(candidate) = scored.iter_mut().find(|candidate| candidate.passage.key() == key) {
+            candidate.score += lift;
+        } else {
             matcher.learn(passage.lang());
             scored.push(Scored { score: matcher.score(&passage) + lift, passage });
         }

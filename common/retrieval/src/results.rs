@@ -30,7 +30,9 @@ pub fn collapse(ranked: impl IntoIterator<Item = (Arc<Passage>, f64)>) -> Vec<Li
     let mut first: HashMap<ChunkId, usize> = HashMap::new();
     for (passage, score) in ranked {
         let id = passage.stored.indexed.chunk.chunk_id.clone();
-        if let Some(&index) = first.get(&id) { listed[index].also_in.push(passage) } else {
+        if let Some(&index) = first.get(&id) {
+            listed[index].also_in.push(passage);
+        } else {
             first.insert(id, listed.len());
             listed.push(Listed { passage, score, also_in: Vec::new() });
         }

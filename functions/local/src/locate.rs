@@ -15,9 +15,10 @@ pub(crate) async fn document(engine: &Engine, scope: &Scope, name: &str) -> Resu
         return by_id(engine, scope, &id).await?.ok_or_else(|| absent(scope, name));
     }
     if let Ok(path) = Path::new(name).canonicalize()
-        && let Some(record) = by_id(engine, scope, &files::document(scope, &path)).await? {
-            return Ok(record);
-        }
+        && let Some(record) = by_id(engine, scope, &files::document(scope, &path)).await?
+    {
+        return Ok(record);
+    }
     let mut named: Vec<DocumentRecord> = all(engine, scope).await?.into_iter().filter(|record| record.source_file_name == name).collect();
     match (named.pop(), named.len()) {
         (Some(record), 0) => Ok(record),

@@ -169,10 +169,11 @@ fn add_line(blocks: &mut Vec<Block>, line: Line, page: u32, before: Option<&Line
     let above = before.map_or(9.0, |last| (line.baseline - last.baseline) / line.size.max(1.0));
     let above = if above < 0.0 { 9.0 } else { above };
     if let Some(Block::Text(open)) = blocks.last_mut()
-        && continues(open, &line, page, before, body) {
-            open.lines.push((line, page));
-            return;
-        }
+        && continues(open, &line, page, before, body)
+    {
+        open.lines.push((line, page));
+        return;
+    }
     let middle = f32::midpoint(line.rect.x0, line.rect.x1);
     let centred = (middle - f32::midpoint(extent.x0, extent.x1)).abs() < 6.0 && line.rect.width() < 0.8 * extent.width();
     blocks.push(Block::Text(TextBlock { lines: vec![(line, page)], above, centred }));

@@ -69,7 +69,10 @@ impl Bands {
             let near = heights.iter().filter(|h| (**h - middle).abs() <= 2.0).count();
             (near >= MIN_PAGES && near as f32 >= BAND_SHARE * count as f32).then_some(middle)
         };
-        Self { top: common(pages.iter().filter_map(|p| outermost(p, true)).collect()), bottom: common(pages.iter().filter_map(|p| outermost(p, false)).collect()) }
+        Self {
+            top: common(pages.iter().filter_map(|p| outermost(p, true)).collect()),
+            bottom: common(pages.iter().filter_map(|p| outermost(p, false)).collect()),
+        }
     }
 
     fn holds(&self, line: &Line, height: f32) -> bool {

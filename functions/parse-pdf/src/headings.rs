@@ -47,7 +47,8 @@ fn with_title(mut found: Vec<Found>, blocks: &[Block], body: Body) -> Vec<Found>
         .filter_map(|(i, b)| if let Block::Text(t) = b { Some((i, t)) } else { None })
         .take_while(|(_, t)| t.page() == 1)
         .collect();
-    let running: usize = first_page.iter().filter(|(_, t)| t.lines.len() > 1 && t.size() <= body.size * 1.06).map(|(_, t)| t.text().chars().count()).sum();
+    let running: usize =
+        first_page.iter().filter(|(_, t)| t.lines.len() > 1 && t.size() <= body.size * 1.06).map(|(_, t)| t.text().chars().count()).sum();
     if running < FIRST_PAGE_CHARACTERS {
         return found;
     }
@@ -55,8 +56,18 @@ fn with_title(mut found: Vec<Found>, blocks: &[Block], body: Body) -> Vec<Found>
     let title = first_page
         .iter()
         .take(8)
-        .filter(|(i, t)| *i < first_heading && t.lines.len() <= 5 && t.size() >= body.size * 1.18 && t.text().chars().filter(|c| c.is_alphabetic()).count() >= 3)
-        .fold(None, |best: Option<&(usize, &TextBlock)>, this| if best.is_none_or(|b| this.1.size() > b.1.size() + 0.3) { Some(this) } else { best });
+        .filter(|(i, t)| {
+            *i < first_heading
+                && t.lines.len() <= 5
+                && t.size() >= body.size * 1.18
+                && t.text().chars().filter(|c| c.is_alphabetic()).count() >= 3
+        })
+        .fold(
+            None,
+            |best: Option<&(usize, &TextBlock)>, this| {
+                if best.is_none_or(|b| this.1.size() > b.1.size() + 0.3) { Some(this) } else { best }
+            },
+        );
     let Some((index, block)) = title else { return found };
     // A heading set as large as the title is the title's equal, and the title only the first of them.
     let equal = found.iter().any(|f| matches!(blocks.get(f.block), Some(Block::Text(t)) if f.consumes && t.size() >= block.size() - 0.3));
@@ -225,7 +236,10 @@ fn joined_chapters(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut out: Vec<Candidate> = Vec::with_capacity(candidates.len());
     for c in candidates {
         let label = out.last().is_some_and(|last| {
-            last.block.saturating_add(1) == c.block && last.page == c.page && numbering::detect(&last.title).is_some_and(|n| n.rest.trim().is_empty() && n.number_text.chars().any(char::is_alphabetic))
+            last.block.saturating_add(1) == c.block
+                && last.page == c.page
+                && numbering::detect(&last.title)
+                    .is_some_and(|n| n.rest.trim().is_empty() && n.number_text.chars().any(char::is_alphabetic))
         });
         match out.last_mut() {
             Some(last) if label => {
@@ -300,7 +314,11 @@ fn candidate(index: usize, block: &Block, next: Option<&Block>, body: Body) -> O
         _ => true,
     };
     let roomy = block.above > body.leading * 1.25;
-    let starts = title.chars().next().is_some_and(|c| c.is_alphanumeric() && !c.is_lowercase() || matches!(c, '¿' | '¡' | '"' | '“' | '«' | '„' | '(')) && !title.ends_with(['-', '\u{2010}']);
+    let starts = title
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_alphanumeric() && !c.is_lowercase() || matches!(c, '¿' | '¡' | '"' | '“' | '«' | '„' | '('))
+        && !title.ends_with(['-', '\u{2010}']);
     let large = ratio >= 1.1 && starts && (words <= 30 || words <= 70 && (bold || ratio >= 1.2)) && (words <= 30 || characters <= 420);
     let large = large && (ratio >= 1.2 || bold || characters <= 160 && !title.ends_with(['.', ',', ';', '。', '，', '；']));
     let strong = bold && !body.bold && ratio >= 0.93 && words <= 16 && !stops && starts && (roomy || number.is_some());

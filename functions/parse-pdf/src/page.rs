@@ -12,7 +12,6 @@ const FEW_CHARACTERS: usize = 20;
 pub(crate) struct PageText {
     /// From 1.
     pub(crate) number: u32,
-    pub(crate) width: f32,
     pub(crate) height: f32,
     /// Lines in the order of drawing; furniture and table text are taken out on the way.
     pub(crate) lines: Vec<Line>,
@@ -23,8 +22,6 @@ pub(crate) struct PageText {
     pub(crate) unmapped: u32,
     /// All glyphs.
     pub(crate) glyphs: usize,
-    /// Whether the text is the hidden layer of a scan.
-    pub(crate) hidden_layer: bool,
     /// Whether the page was cut at a limit.
     pub(crate) cut: bool,
 }
@@ -38,7 +35,6 @@ impl PageText {
         let lines = if hidden_layer { lines } else { lines.into_iter().filter(|line| !line.hidden).collect() };
         Self {
             number: u32::try_from(number).unwrap_or(u32::MAX),
-            width: page.width,
             height: page.height,
             lines,
             grids: grids_of(page),
@@ -46,7 +42,6 @@ impl PageText {
             pictures: page.pictures.clone(),
             unmapped: page.unmapped,
             glyphs: page.glyphs.len(),
-            hidden_layer,
             cut: page.cut,
         }
     }

@@ -164,9 +164,10 @@ impl Pictures {
         let mut known: BTreeSet<(u32, i32)> = BTreeSet::new();
         for block in blocks {
             if let Block::Figure(figure, page) = block
-                && let Some(object) = figure.object.filter(|o| known.insert(*o)) {
-                    wanted.entry(*page).or_default().insert(object);
-                }
+                && let Some(object) = figure.object.filter(|o| known.insert(*o))
+            {
+                wanted.entry(*page).or_default().insert(object);
+            }
         }
         let mut by_object = BTreeMap::new();
         for (page, objects) in wanted {

@@ -42,9 +42,10 @@ async fn revision(
     manifest: Option<&Manifest>,
 ) -> Result<(), PublishError> {
     if let Some(job) = manifest.and_then(|manifest| manifest.job_id.as_ref())
-        && let Some(job) = publisher.jobs.load(job).await? {
-            publisher.objects.delete(&job.source).await?;
-        }
+        && let Some(job) = publisher.jobs.load(job).await?
+    {
+        publisher.objects.delete(&job.source).await?;
+    }
     let items = publisher.records.query_all(&RecordPrefix::revision(document, revision)).await?;
     let mut keys: Vec<RecordKey> = items.into_iter().map(|item| item.key).collect();
     keys.push(RecordKey::superseded(scope, document, revision));

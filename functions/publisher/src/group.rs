@@ -89,9 +89,10 @@ impl<'a> Group<'a> {
     pub(crate) async fn finish(&mut self, mut ends: Vec<Outcome<()>>) -> Vec<Outcome<()>> {
         let publisher = self.publisher;
         if let Some((key, bytes)) = self.found.take()
-            && let Err(error) = put_new(&*publisher.objects, &key, bytes, "application/octet-stream").await {
-                tracing::warn!(%key, %error, "split not stored again; it is rebuilt by the next publication if it was removed");
-            }
+            && let Err(error) = put_new(&*publisher.objects, &key, bytes, "application/octet-stream").await
+        {
+            tracing::warn!(%key, %error, "split not stored again; it is rebuilt by the next publication if it was removed");
+        }
         for (message, end) in self.messages.iter().zip(&mut ends) {
             let (Some(job), Some(revision)) = (job_of(message), revision_of(message)) else { continue };
             let done = match end {

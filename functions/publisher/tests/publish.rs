@@ -20,7 +20,7 @@ async fn a_published_document_is_in_the_head_and_in_its_records() {
     let message = world.parsed(&draft("pump.md", 10, &["The pump moves water.", "The valve closes."])).await;
     assert_eq!(run(&world.publisher(), vec![message.clone()]).await, [DONE]);
 
-    world.check(&[message.clone()]).await;
+    world.check(std::slice::from_ref(&message)).await;
     assert_eq!(world.head().await.version, 1);
     let record = world.record("pump.md").await.unwrap();
     assert_eq!((record.source_file_name.as_str(), record.chunk_count), ("pump.md", 2));

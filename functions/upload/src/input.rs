@@ -94,7 +94,9 @@ impl Violations {
     /// A whole number in a range.
     pub(crate) fn between(&mut self, field: &str, given: Option<i64>, default: usize, least: usize, most: usize) -> usize {
         let Some(given) = given else { return default };
-        if let Some(number) = usize::try_from(given).ok().filter(|number| (least..=most).contains(number)) { number } else {
+        if let Some(number) = usize::try_from(given).ok().filter(|number| (least..=most).contains(number)) {
+            number
+        } else {
             self.add(field, format!("must be between {least} and {most}"));
             default
         }

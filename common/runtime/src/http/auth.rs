@@ -121,7 +121,9 @@ impl Authenticator {
             return Ok(Caller { owner: self.owner.clone(), scopes: vec![KeyScope::Admin] });
         }
         let now = self.clock.now();
-        let key = if let Some(key) = self.cached(&hash, now.millis()) { key } else {
+        let key = if let Some(key) = self.cached(&hash, now.millis()) {
+            key
+        } else {
             let item = self.records.get(&RecordKey::api_key(&hash)).await?;
             let key: Option<ApiKeyRecord> = item.map(|item| item.read()).transpose()?;
             self.remember(hash, key.clone(), now.millis());

@@ -120,7 +120,9 @@ async fn enveloped(response: Response, id: &str, path: &str) -> Response {
         return response;
     }
     let allow = response.headers().get(header::ALLOW).cloned();
-    let error = if let Some(known) = response.extensions().get::<Enveloped>() { known.0.clone() } else {
+    let error = if let Some(known) = response.extensions().get::<Enveloped>() {
+        known.0.clone()
+    } else {
         let text = body::to_bytes(response.into_body(), ERROR_TEXT_BYTES).await.unwrap_or_default();
         of_status(status, path, &String::from_utf8_lossy(&text))
     };

@@ -76,7 +76,11 @@ async fn queues(engine: &Engine, checks: &mut Checks) -> Result<(), Failure> {
             dead.push(format!("{letters} in {}", queue.name()));
         }
     }
-    if dead.is_empty() { checks.add(Verdict::Fine, "queues", "no dead letters") } else { checks.add(Verdict::Notice, "queues", format!("dead letters: {}", dead.join(", "))) }
+    if dead.is_empty() {
+        checks.add(Verdict::Fine, "queues", "no dead letters");
+    } else {
+        checks.add(Verdict::Notice, "queues", format!("dead letters: {}", dead.join(", ")));
+    }
     Ok(())
 }
 

@@ -17,13 +17,14 @@ pub(crate) async fn run(engine: &Engine, args: Show, json: bool) -> Result<Exit,
     }
     // A file name may hold a colon and digits: the whole name is tried first where it is one.
     if let Some((name, ordinal)) = args.target.rsplit_once(':').and_then(|(name, n)| Some((name, n.parse::<u32>().ok()?)))
-        && let Ok(document) = locate::document(engine, &scope, name).await {
-            let revision = document.active_revision.ok_or_else(|| Failure::not_found(format!("{name} has no content")))?;
-            let chunk = read_chunk(engine, &scope, &document.document_id, &revision, ordinal).await?;
-            let chunk = chunk.ok_or_else(|| Failure::not_found(format!("{name} has {} chunks, from 0", document.chunk_count)))?;
-            print(&document.document_id, &chunk, json)?;
-            return Ok(Exit::Ok);
-        }
+        && let Ok(document) = locate::document(engine, &scope, name).await
+    {
+        let revision = document.active_revision.ok_or_else(|| Failure::not_found(format!("{name} has no content")))?;
+        let chunk = read_chunk(engine, &scope, &document.document_id, &revision, ordinal).await?;
+        let chunk = chunk.ok_or_else(|| Failure::not_found(format!("{name} has {} chunks, from 0", document.chunk_count)))?;
+        print(&document.document_id, &chunk, json)?;
+        return Ok(Exit::Ok);
+    }
     let document = locate::document(engine, &scope, &args.target).await?;
     let revision = document.active_revision.ok_or_else(|| Failure::not_found(format!("{} has no content", args.target)))?;
     let name = if json { "chunks.json" } else { "full.md" };

@@ -76,13 +76,13 @@ fn entry_name(entry: &[u8]) -> Option<String> {
 /// is taken to end.
 fn next_sector(pieces: &Pieces, header: &[u8], sector: u32, sector_bytes: u64) -> Result<u32, Stop> {
     let per_table = u32::try_from(sector_bytes / 4).unwrap_or(u32::MAX);
-    let table = usize::try_from(sector / per_table.max(1)).unwrap_or(usize::MAX);
+    let table = usize::try_from(sector.checked_div(per_table).unwrap_or(0)).unwrap_or(usize::MAX);
     let place = table.checked_mul(4).and_then(|bytes| bytes.checked_add(76)).filter(|place| *place < 512);
     let Some(at) = place.and_then(|place| le32(header, place)).filter(|at| *at < NO_SECTOR) else {
         return Ok(u32::MAX);
     };
     let entries = sector_at(pieces, at, sector_bytes)?;
-    let index = usize::try_from(sector % per_table.max(1)).unwrap_or(usize::MAX);
+    let index = usize::try_from(sector.checked_rem(per_table).unwrap_or(0)).unwrap_or(usize::MAX);
     le32(entries, index.saturating_mul(4)).ok_or_else(|| damaged("the sector table ends early"))
 }
 

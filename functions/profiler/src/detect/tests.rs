@@ -231,7 +231,7 @@ fn nothing_one_byte_and_nuls_are_refused() {
     assert_eq!(code_of(b"", "a.txt"), DocumentCode::Empty);
     assert_eq!(code_of(b"x", "a.txt"), DocumentCode::Corrupt);
     assert_eq!(code_of(&[0; 4096], "a.txt"), DocumentCode::Empty);
-    assert_eq!(code_of(&[0; 200_000], "a.docx"), DocumentCode::Corrupt);
+    assert_eq!(code_of(&vec![0; 200_000], "a.docx"), DocumentCode::Corrupt);
     assert_eq!(code_of(b" \n\t\r\n ", "a.md"), DocumentCode::Empty);
     assert_eq!(code_of(b"\xEF\xBB\xBF\n\n", "a.md"), DocumentCode::Empty);
 }

@@ -56,9 +56,10 @@ async fn settled(upload: &Upload, job: Job) -> Result<Job, Failure> {
         return Ok(job);
     }
     if job.state == JobState::WaitingFile
-        && let Ok(meta) = upload.objects.head(&job.source).await {
-            return announce(upload, &job, &meta).await;
-        }
+        && let Ok(meta) = upload.objects.head(&job.source).await
+    {
+        return announce(upload, &job, &meta).await;
+    }
     Ok(upload.jobs.settle(job, &upload.limits).await?)
 }
 
@@ -108,9 +109,10 @@ pub(crate) async fn list(
         bad.add("query.recent_days", "must be 1, 7 or 30");
     }
     if let (Some(start), Some(end)) = (params.start_time, params.end_time)
-        && start > end {
-            bad.add("query.start_time", "must not lie after end_time");
-        }
+        && start > end
+    {
+        bad.add("query.start_time", "must not lie after end_time");
+    }
     bad.check()?;
     let recent = params.recent_days.map(|days| upload.jobs.now().plus_millis(-days * 24 * 60 * 60 * 1000));
     let filter = JobFilter { state: params.job_status, namespace, from: params.start_time.or(recent), to: params.end_time };
