@@ -45,6 +45,7 @@ fn no_room_is_called_utils() {
 fn files_stay_readable() {
     let long: Vec<String> = all_sources()
         .iter()
+        .filter(|path| !path.iter().any(|part| part == "tests"))
         .map(|path| (path, fs::read_to_string(path).expect("source").lines().count()))
         .filter(|(_, lines)| *lines > 600)
         .map(|(path, lines)| format!("{} has {lines} lines", path.display()))

@@ -71,7 +71,8 @@ fn row_11_entities_are_not_expanded() {
 
 #[test]
 fn row_12_a_hundred_thousand_levels() {
-    let deep = format!("{}x{}", "<w:sdt><w:sdtContent>".repeat(50_000), "</w:sdtContent></w:sdt>".repeat(50_000));
+    // Short names and no ends keep it under the size from which the expansion ratio counts: depth alone is at fault.
+    let deep = "<w:a>".repeat(100_000);
     Road::with("deep.docx", &docx(&deep)).fails_with(&["TOO_DEEP"]);
     let road = Road::with("deep.html", format!("<p>First.</p>{}last", "<div>".repeat(100_000)).as_bytes());
     road.ends_within(&["TOO_DEEP"]);

@@ -94,13 +94,12 @@ impl Road {
 
     /// State and code of a file's job; `("refused", reason)` for a file that was not taken at all.
     fn outcome(&self, name: &str) -> (String, String) {
-        let jobs: Value = serde_json::from_str(&self.quarry(&["jobs", "--json"])).expect("jobs");
-        let job = jobs["jobs"].as_array().into_iter().flatten().find(|job| job["file_name"].as_str() == Some(name));
-        match job {
-            Some(job) => {
-                (job["status"].as_str().unwrap_or_default().to_owned(), job["error"]["code"].as_str().unwrap_or_default().to_owned())
-            }
-            None => ("refused".to_owned(), self.report.to_string()),
+        let documents = self.report["documents"].as_array();
+        let document =
+            documents.into_iter().flatten().find(|one| one["path"].as_str().is_some_and(|path| path.ends_with(&format!("/{name}"))));
+        match document.map(|one| (one["status"].as_str().unwrap_or_default(), one["error"]["code"].as_str().unwrap_or_default())) {
+            Some((state @ ("done" | "failed"), code)) => (state.to_owned(), code.to_owned()),
+            _ => ("refused".to_owned(), self.report.to_string()),
         }
     }
 

@@ -51,7 +51,8 @@ pub(crate) fn normalize(text: &str) -> String {
     let visible = text.chars().filter(|&c| !is_invisible(c));
     match is_nfkc_quick(visible.clone()) {
         IsNormalized::Yes => visible.for_each(|c| lower(c, &mut out)),
-        _ => visible.nfkc().for_each(|c| lower(c, &mut out)),
+        // The normal form can bring an invisible character to light (the tatweel of an Arabic presentation form).
+        _ => visible.nfkc().filter(|&c| !is_invisible(c)).for_each(|c| lower(c, &mut out)),
     }
     // Lowering can undo the normal form (İ); once more only where it did.
     if is_nfkc_quick(out.chars()) == IsNormalized::Yes { out } else { out.nfkc().collect() }

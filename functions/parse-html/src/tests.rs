@@ -85,7 +85,8 @@ fn every_word_of_the_page_is_in_a_chunk_or_a_title() {
         let kept = |(word, edge): &(String, bool)| told.contains(word) || (*edge && within(word));
         let lost: Vec<(String, bool)> = source_words(&text).into_iter().filter(|word| !kept(word)).collect();
         assert!(lost.is_empty(), "{lost:?}");
-        assert!(!told.contains("jamais") && !told.contains("never"), "what is never shown is never told");
+        // Words of a script and of a `noscript`, which stand nowhere else.
+        assert!(!told.contains("write") && !told.contains("never"), "what is never shown is never told");
     }
 }
 
