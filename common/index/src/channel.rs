@@ -55,7 +55,7 @@ pub(crate) fn stem_languages<'a>(corpus: &'a Corpus, lang: &'a str) -> Vec<&'a s
     if corpus.languages.iter().any(|known| known == lang) {
         return vec![lang];
     }
-    corpus.languages.iter().take(3).map(String::as_str).collect()
+    corpus.languages.iter().take(6).map(String::as_str).collect()
 }
 
 fn by_field(content: f32, path: f32) -> [f32; 2] {

@@ -37,7 +37,7 @@ pub(crate) struct Report {
     /// Of a kind that nothing reads.
     pub(crate) unsupported: BTreeSet<PathBuf>,
     /// That could not be opened, or are too large.
-    pub(crate) refused: BTreeMap<PathBuf, String>,
+    pub(crate) refused: BTreeMap<PathBuf, Refusal>,
 }
 
 pub(crate) async fn run(engine: &Engine, args: Ingest, json: bool) -> Result<Exit, Failure> {
@@ -78,10 +78,24 @@ async fn known(engine: &Engine, scope: &Scope, found: &Found) -> Result<BTreeMap
     Ok(known)
 }
 
+/// Why a file was not taken.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// From the closed list; `None` when the file system is at fault.
+    code: Option<DocumentCode>,
+    message: String,
+}
+
+impl Refusal {
+    fn unreadable(error: &std::io::Error) -> Self {
+        Self { code: None, message: error.to_string() }
+    }
+}
+
 /// What was done with one file.
 enum Offer {
     Unchanged,
-    Refused(String),
+    Refused(Refusal),
     Sent(ObjectArrived),
 }
 
@@ -135,12 +149,13 @@ async fn offer_file(engine: &Engine, scope: &Scope, path: &Path, record: Option<
     Ok(Offer::Sent(ObjectArrived { key, size: meta.size, etag: meta.etag, order }))
 }
 
-async fn read(path: &Path, limit: u64) -> Result<Bytes, String> {
-    let size = tokio::fs::metadata(path).await.map_err(|error| error.to_string())?.len();
+async fn read(path: &Path, limit: u64) -> Result<Bytes, Refusal> {
+    let size = tokio::fs::metadata(path).await.map_err(|error| Refusal::unreadable(&error))?.len();
     if size > limit {
-        return Err(format!("{} ({size} bytes, at most {limit} are allowed)", DocumentCode::TooLarge.sentence()));
+        let message = format!("{} ({size} bytes, at most {limit} are allowed)", DocumentCode::TooLarge.sentence());
+        return Err(Refusal { code: Some(DocumentCode::TooLarge), message });
     }
-    tokio::fs::read(path).await.map(Bytes::from).map_err(|error| error.to_string())
+    tokio::fs::read(path).await.map(Bytes::from).map_err(|error| Refusal::unreadable(&error))
 }
 
 impl Report {
@@ -201,7 +216,7 @@ impl Report {
             output::note(format!("failed: {}: {why}", path.display()));
         }
         for (path, why) in &self.refused {
-            output::note(format!("failed: {}: {why}", path.display()));
+            output::note(format!("failed: {}: {}", path.display(), why.message));
         }
         for path in &self.unsupported {
             output::note(format!("unsupported: {}", path.display()));
@@ -223,7 +238,10 @@ impl Report {
         });
         let unchanged =
             self.unchanged.iter().map(|(path, document)| json!({ "path": path, "status": "unchanged", "document_id": document }));
-        let refused = self.refused.iter().map(|(path, why)| json!({ "path": path, "status": "failed", "error": { "message": why } }));
+        let refused = self
+            .refused
+            .iter()
+            .map(|(path, why)| json!({ "path": path, "status": "failed", "error": { "code": why.code, "message": why.message } }));
         let unsupported = self.unsupported.iter().map(|path| json!({ "path": path, "status": "unsupported" }));
         json!({
             "namespace": scope.namespace,
