@@ -47,31 +47,33 @@ def write_documents(folder, count):
 
 
 class Memory(threading.Thread):
-    """The largest sum of resident memory over a process and all it started, in bytes, sampled 50 times a second."""
+    """The largest sum of proportional memory (pages shared by several processes count once) over a process and all it
+    started, in bytes, sampled ten times a second."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
         self.pid, self.peak, self.over = pid, 0, False
 
     def run(self):
-        page = os.sysconf("SC_PAGE_SIZE")
         while not self.over:
-            parents, resident = {}, {}
+            parents = {}
             for entry in filter(str.isdigit, os.listdir("/proc")):
                 try:
-                    fields = Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()
+                    parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1])
                 except OSError:
                     continue
-                parents[int(entry)], resident[int(entry)] = int(fields[1]), int(fields[21]) * page
             total = 0
-            for pid in resident:
+            for pid in parents:
                 up = pid
                 while up not in (0, 1, self.pid):
                     up = parents.get(up, 0)
                 if up == self.pid:
-                    total += resident[pid]
+                    try:
+                        total += next(int(line.split()[1]) for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines() if line.startswith("Pss:")) * 1024
+                    except (OSError, StopIteration):
+                        continue
             self.peak = max(self.peak, total)
-            time.sleep(0.02)
+            time.sleep(0.1)
 
 
 def ingest(quarry, documents, data):

@@ -16,7 +16,7 @@ use quarry_store_local::{LocalOptions, LocalStore, PublicBase};
 use crate::exit::Failure;
 
 /// Splits kept in memory, in bytes.
-const SPLIT_CACHE_BYTES: u64 = 128 << 20;
+const SPLIT_CACHE_BYTES: u64 = 48 << 20;
 
 /// Everything a command works with.
 pub(crate) struct Engine {
