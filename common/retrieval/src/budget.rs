@@ -108,13 +108,15 @@ impl Reservation<'_> {
         self.tokens
     }
 
-    /// Counts what was used (never more than was set aside) and gives the rest back.
-    pub fn commit(self, used: u64) {
-        let used = used.min(self.tokens);
+    /// Counts what was used (never more than was set aside) and gives the rest back, both under one lock: between the two
+    /// other steps would see the same tokens used and set aside, and more spent than the limit.
+    pub fn commit(mut self, used: u64) {
+        let tokens = std::mem::take(&mut self.tokens);
+        let used = used.min(tokens);
         let mut state = self.budget.state();
+        state.reserved -= tokens;
         state.used += used;
         *state.by_phase.entry(self.phase).or_default() += used;
-        // Dropping gives the reservation itself back.
     }
 }
 
@@ -143,6 +145,19 @@ mod tests {
         let report = budget.report(vec![]);
         assert_eq!((report.used, report.limit), (100, 100));
         assert_eq!(report.by_phase, [("evidence".to_owned(), 70), ("planner".to_owned(), 30)].into());
+    }
+
+    /// Tokens being committed were for a moment counted twice, and what was left fell below nothing.
+    #[test]
+    fn a_commit_is_seen_whole() {
+        for _ in 0..2_000 {
+            let budget = Budget::new(10);
+            std::thread::scope(|scope| {
+                scope.spawn(|| budget.reserve(Phase::Evidence, 10).expect("all of it is left").commit(10));
+                scope.spawn(|| while budget.left() > 0 {});
+            });
+            assert_eq!(budget.report(vec![]).used, 10);
+        }
     }
 
     proptest! {
