@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::unique;
 use crate::{Clock, Condition, Item, QueryOptions, RecordError, Records, SystemClock};
 
-pub use super::model_test::*;
 pub use super::records_limits::*;
+pub use super::records_model::*;
 pub use super::records_transactions::*;
 
 /// Makes a test of every promise of the records port.
