@@ -134,6 +134,8 @@ fn nothing_banned_and_nothing_old_is_linked() {
 fn linked(package: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}", "--offline"])
+        // With its own features, however the developer has set cargo up.
+        .env_remove("CARGO_RESOLVER_FEATURE_UNIFICATION")
         .current_dir(repository())
         .output()
         .expect("cargo tree");

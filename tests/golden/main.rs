@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
-use quarry_document::{Parser, RevisionFolder, RevisionRequest, parse_to_folder};
+use quarry::parsers::parser;
+use quarry_document::{RevisionFolder, RevisionRequest, parse_to_folder};
 use quarry_model::message::Profile;
-use quarry_model::{DocumentId, Family, Format, Limits, Timestamp};
+use quarry_model::{DocumentId, Format, Limits, Timestamp};
 use quarry_ports::Clock;
 use serde_json::Map;
 
@@ -27,15 +28,6 @@ struct OneMoment;
 impl Clock for OneMoment {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(1_700_000_000_000)
-    }
-}
-
-fn parser(family: Family) -> Box<dyn Parser> {
-    match family {
-        Family::Docx => Box::new(quarry_parse_docx::DocxParser),
-        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser),
-        Family::Html => Box::new(quarry_parse_html::HtmlParser),
-        Family::Text => Box::new(quarry_parse_text::TextParser),
     }
 }
 
@@ -58,7 +50,7 @@ fn parse(input: &Path) -> Result<RevisionFolder> {
         parsing_params: Map::new(),
     };
     let bytes = Bytes::from(fs::read(input)?);
-    Ok(parse_to_folder(parser(family).as_ref(), &bytes, &request, &Limits::default(), &OneMoment)?)
+    Ok(parse_to_folder(&parser(family), &bytes, &request, &Limits::default(), &OneMoment)?)
 }
 
 /// The text files of a folder. Pictures and the zip are covered by the sizes and names in the manifest.

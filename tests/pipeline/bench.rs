@@ -5,15 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use quarry_document::ParseStage;
+use quarry::parsers::parser;
+use quarry_document::{ParseStage, Parser};
 use quarry_index::SplitCache;
 use quarry_model::message::QueueName;
 use quarry_model::record::{DocumentRecord, NamespaceHead};
 use quarry_model::{Family, JobState, Limits, Namespace, ObjectKey, Owner, RecordKey, RecordPrefix, Scope, Timestamp};
-use quarry_parse_docx::DocxParser;
-use quarry_parse_html::HtmlParser;
-use quarry_parse_pdf::PdfParser;
-use quarry_parse_text::TextParser;
 use quarry_ports::{Clock, Outgoing, PutOptions, Received, Stage};
 use quarry_profiler::Profiler;
 use quarry_publisher::Publisher;
@@ -38,10 +35,7 @@ pub(crate) struct Bench {
     pub(crate) jobs: Jobs,
     pub(crate) delivery: Delivery,
     profiler: Profiler,
-    pub(crate) text: ParseStage<TextParser>,
-    pub(crate) html: ParseStage<HtmlParser>,
-    pub(crate) docx: ParseStage<DocxParser>,
-    pub(crate) pdf: ParseStage<PdfParser>,
+    parsers: BTreeMap<Family, ParseStage<Box<dyn Parser>>>,
     pub(crate) publisher: Publisher,
     _folder: TempDir,
 }
@@ -54,18 +48,21 @@ impl Bench {
         let limits = Limits::default();
         let jobs = Jobs::new(store.records(), clock.clone());
         let shared = Arc::new(limits.clone());
+        let parse = |family| ParseStage::new(parser(family), store.objects(), store.queues(), clock.clone(), limits.clone());
         Self {
+            parsers: Family::ALL.into_iter().map(|family| (family, parse(family))).collect(),
             profiler: Profiler::new(store.objects(), store.queues(), jobs.clone(), Arc::clone(&shared), Owner::local()),
-            text: ParseStage::new(TextParser, store.objects(), store.queues(), clock.clone(), limits.clone()),
-            html: ParseStage::new(HtmlParser, store.objects(), store.queues(), clock.clone(), limits.clone()),
-            docx: ParseStage::new(DocxParser, store.objects(), store.queues(), clock.clone(), limits.clone()),
-            pdf: ParseStage::new(PdfParser, store.objects(), store.queues(), clock.clone(), limits),
             publisher: Publisher::new(store.objects(), store.records(), clock, Arc::new(SplitCache::new(64 << 20, None))),
             delivery: Delivery::shared(jobs.clone(), shared, Duration::from_mins(1)).expect("delivery"),
             jobs,
             store,
             _folder: folder,
         }
+    }
+
+    /// The stage that reads a family of formats.
+    pub(crate) fn parser(&self, family: Family) -> &ParseStage<Box<dyn Parser>> {
+        &self.parsers[&family]
     }
 
     pub(crate) fn scope() -> Scope {
@@ -91,10 +88,9 @@ impl Bench {
     pub(crate) async fn drain(&self) {
         loop {
             let mut moved = self.step(&self.profiler, QueueName::Profile, 1).await;
-            moved += self.step(&self.text, QueueName::Parse(Family::Text), 1).await;
-            moved += self.step(&self.html, QueueName::Parse(Family::Html), 1).await;
-            moved += self.step(&self.docx, QueueName::Parse(Family::Docx), 1).await;
-            moved += self.step(&self.pdf, QueueName::Parse(Family::Pdf), 1).await;
+            for (family, stage) in &self.parsers {
+                moved += self.step(stage, QueueName::Parse(*family), 1).await;
+            }
             moved += self.step(&self.publisher, QueueName::Publish, 10).await;
             if moved == 0 {
                 return;

@@ -1,9 +1,10 @@
 //! Each parser and the publisher from its own fixtures.
 
 use quarry_model::message::{ParseMessage, PublishAction, PublishMessage, QueueName};
-use quarry_model::{DocumentCode, JobState};
+use quarry_model::{DocumentCode, Family, Format, JobState};
 use quarry_ports::{Received, Stage};
 use quarry_runtime::{Disposition, deliver};
+use std::fs;
 use std::time::Duration;
 
 use crate::bench::{Bench, fixture};
@@ -36,39 +37,37 @@ async fn a_parser_publishes<S: Stage>(bench: &Bench, stage: &S, function: &str, 
     assert!(matches!(&publication.action, PublishAction::Publish { job_id, .. } if *job_id == message.job_id));
 }
 
-#[tokio::test]
-async fn parse_text_from_its_event() {
-    let bench = Bench::new();
-    a_parser_publishes(&bench, &bench.text, "parse-text", "put.json", MARKDOWN.as_bytes()).await;
+/// The first golden document of a format.
+fn golden(format: Format) -> Vec<u8> {
+    let folder = quarry_tests::repository().join("tests/golden").join(format.name());
+    let mut cases: Vec<_> = fs::read_dir(&folder).expect("a golden folder").flatten().map(|entry| entry.path()).collect();
+    cases.sort();
+    let files = fs::read_dir(&cases[0]).expect("a case").flatten().map(|entry| entry.path());
+    let input = files.into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == "input")).expect("an input");
+    fs::read(input).expect("bytes")
 }
 
 #[tokio::test]
-async fn parse_html_from_its_events() {
-    let bench = Bench::new();
-    a_parser_publishes(&bench, &bench.html, "parse-html", "put.json", HTML.as_bytes()).await;
-    let bench = Bench::new();
-    a_parser_publishes(&bench, &bench.html, "parse-html", "lying-extension.json", HTML.as_bytes()).await;
+async fn every_parser_publishes_from_its_event() {
+    for family in Family::ALL {
+        let bench = Bench::new();
+        let (_, message) = parse_fixture(&bench, family.function(), "put.json", b"-").await;
+        assert_eq!(message.profile.format.row().family, Some(family), "events/{}", family.function());
+        a_parser_publishes(&bench, bench.parser(family), family.function(), "put.json", &golden(message.profile.format)).await;
+    }
 }
 
 #[tokio::test]
-async fn parse_docx_from_its_event() {
+async fn parse_html_from_a_lying_extension() {
     let bench = Bench::new();
-    let manual = std::fs::read(quarry_tests::repository().join("examples/documents/pump-station-manual.docx")).expect("example");
-    a_parser_publishes(&bench, &bench.docx, "parse-docx", "put.json", &manual).await;
-}
-
-#[tokio::test]
-async fn parse_pdf_from_its_event() {
-    let bench = Bench::new();
-    let card = std::fs::read(quarry_tests::repository().join("tests/golden/pdf/card/input.pdf")).expect("golden input");
-    a_parser_publishes(&bench, &bench.pdf, "parse-pdf", "put.json", &card).await;
+    a_parser_publishes(&bench, bench.parser(Family::Html), "parse-html", "lying-extension.json", HTML.as_bytes()).await;
 }
 
 #[tokio::test]
 async fn a_damaged_file_is_rejected_with_its_code() {
     let bench = Bench::new();
     let (received, _) = parse_fixture(&bench, "parse-docx", "damaged.json", b"PK\x03\x04 and then nothing").await;
-    let outcomes = bench.docx.run(vec![serde_json::from_str(&received.body).expect("input")]).await;
+    let outcomes = bench.parser(Family::Docx).run(vec![serde_json::from_str(&received.body).expect("input")]).await;
     assert!(
         matches!(outcomes.as_slice(), [quarry_model::Outcome::Rejected(failure)] if failure.code == DocumentCode::Corrupt),
         "{outcomes:?}"
@@ -80,7 +79,7 @@ async fn a_damaged_file_is_rejected_with_its_code() {
 async fn a_source_that_is_gone_publishes_nothing() {
     let bench = Bench::new();
     let messages = fixture("parse-text", "gone.json");
-    let verdicts = deliver(&bench.text, &bench.delivery, &messages).await;
+    let verdicts = deliver(bench.parser(Family::Text), &bench.delivery, &messages).await;
     assert_eq!(verdicts, [Disposition::Acknowledge]);
     assert!(publications(&bench).await.is_empty());
 }

@@ -44,6 +44,21 @@ pub trait Parser: Send + Sync + 'static {
     fn parse(&self, source: &Source<'_>, limits: &Limits) -> Result<Parsed, DocumentFailure>;
 }
 
+/// So that a program holding every format can choose at run time.
+impl Parser for Box<dyn Parser> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn version(&self) -> &'static str {
+        (**self).version()
+    }
+
+    fn parse(&self, source: &Source<'_>, limits: &Limits) -> Result<Parsed, DocumentFailure> {
+        (**self).parse(source, limits)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,11 +47,36 @@ pub enum Family {
     Html,
     Docx,
     Pdf,
+    Pptx,
+    Xlsx,
+    Epub,
+    Odt,
+    Rtf,
+    Eml,
+    Json,
+    Image,
+    Legacy,
+    Fragment,
 }
 
 impl Family {
     /// Every family there is a function for.
-    pub const ALL: [Self; 4] = [Self::Text, Self::Html, Self::Docx, Self::Pdf];
+    pub const ALL: [Self; 14] = [
+        Self::Text,
+        Self::Html,
+        Self::Docx,
+        Self::Pdf,
+        Self::Pptx,
+        Self::Xlsx,
+        Self::Epub,
+        Self::Odt,
+        Self::Rtf,
+        Self::Eml,
+        Self::Json,
+        Self::Image,
+        Self::Legacy,
+        Self::Fragment,
+    ];
 
     /// The function's name: its folder, its binary, its queue.
     pub fn function(self) -> &'static str {
@@ -60,6 +85,16 @@ impl Family {
             Self::Html => "parse-html",
             Self::Docx => "parse-docx",
             Self::Pdf => "parse-pdf",
+            Self::Pptx => "parse-pptx",
+            Self::Xlsx => "parse-xlsx",
+            Self::Epub => "parse-epub",
+            Self::Odt => "parse-odt",
+            Self::Rtf => "parse-rtf",
+            Self::Eml => "parse-eml",
+            Self::Json => "parse-json",
+            Self::Image => "parse-image",
+            Self::Legacy => "parse-legacy",
+            Self::Fragment => "parse-fragment",
         }
     }
 }

@@ -13,6 +13,7 @@ mod exit;
 mod files;
 mod locate;
 mod output;
+pub mod parsers;
 mod progress;
 mod road;
 mod wait;

@@ -1,8 +1,8 @@
 //! `quarry parse-worker`: reads documents for the process that started it.
 
-use quarry_document::{ParseStage, Parser};
+use quarry_document::ParseStage;
 use quarry_model::message::ParseMessage;
-use quarry_model::{DocumentCode, Family, Outcome};
+use quarry_model::{DocumentCode, Outcome};
 use quarry_ports::Stage;
 use quarry_runtime::Config;
 use quarry_store_local::PublicBase;
@@ -11,6 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use crate::cli::Common;
 use crate::engine::Engine;
 use crate::exit::{Exit, Failure};
+use crate::parsers::parser;
 
 pub(crate) async fn run(common: &Common, config: Config) -> Result<Exit, Failure> {
     let engine = Engine::open(&common.data, config, PublicBase::default())?;
@@ -36,19 +37,11 @@ pub(crate) async fn run(common: &Common, config: Config) -> Result<Exit, Failure
 
 async fn parse(engine: &Engine, message: ParseMessage) -> Outcome<()> {
     let again = |cause: &str| Outcome::Retry { cause: cause.to_owned(), delay_seconds: 1 };
-    let outcomes = match message.profile.format.row().family {
-        Some(Family::Text) => on(engine, quarry_parse_text::TextParser, message).await,
-        Some(Family::Html) => on(engine, quarry_parse_html::HtmlParser, message).await,
-        Some(Family::Docx) => on(engine, quarry_parse_docx::DocxParser, message).await,
-        Some(Family::Pdf) => on(engine, quarry_parse_pdf::PdfParser, message).await,
-        None => return again("no parser for this format"),
-    };
-    outcomes.into_iter().next().unwrap_or_else(|| again("the parser gave no outcome"))
-}
-
-async fn on<P: Parser>(engine: &Engine, parser: P, message: ParseMessage) -> Vec<Outcome<()>> {
+    let Some(family) = message.profile.format.row().family else { return again("no parser for this format") };
     let (objects, queue, clock) = (engine.objects.clone(), engine.queue.clone(), engine.clock.clone());
-    ParseStage::new(parser, objects, queue, clock, (*engine.limits).clone()).run(vec![message]).await
+    let stage = ParseStage::new(parser(family), objects, queue, clock, (*engine.limits).clone());
+    let outcomes = stage.run(vec![message]).await;
+    outcomes.into_iter().next().unwrap_or_else(|| again("the parser gave no outcome"))
 }
 
 /// Faults for the program's own tests, in builds made for testing only: documents that kill or hang their parser

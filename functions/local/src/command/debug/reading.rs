@@ -5,14 +5,15 @@ use std::thread;
 
 use anyhow::Context;
 use bytes::Bytes;
-use quarry_document::{Parser, RevisionFolder, RevisionRequest, parse_to_folder};
-use quarry_model::{Family, Limits, Namespace, Owner, Scope};
+use quarry_document::{RevisionFolder, RevisionRequest, parse_to_folder};
+use quarry_model::{Limits, Namespace, Owner, Scope};
 use quarry_ports::SystemClock;
 use quarry_profiler::{Detection, Pieces, Stop, detect};
 use serde_json::Map;
 
 use crate::exit::{Exit, Failure};
 use crate::files;
+use crate::parsers::parser;
 
 /// Stack of the thread that parses: what the parsers' stage gives it.
 const STACK_BYTES: usize = 64 << 20;
@@ -62,15 +63,6 @@ pub(super) fn parse(file: &Path, source: &Source, limits: &Limits) -> Result<Rev
             Err(_) => Err(anyhow::anyhow!("the parser panicked").into()),
         }
     })
-}
-
-fn parser(family: Family) -> Box<dyn Parser> {
-    match family {
-        Family::Text => Box::new(quarry_parse_text::TextParser),
-        Family::Html => Box::new(quarry_parse_html::HtmlParser),
-        Family::Docx => Box::new(quarry_parse_docx::DocxParser),
-        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser),
-    }
 }
 
 /// A document that cannot be read.

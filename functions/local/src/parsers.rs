@@ -1,0 +1,24 @@
+//! The parser of every family: the one place of the program that names them.
+
+use quarry_document::Parser;
+use quarry_model::Family;
+
+/// The parser that reads a family of formats.
+pub fn parser(family: Family) -> Box<dyn Parser> {
+    match family {
+        Family::Text => Box::new(quarry_parse_text::TextParser),
+        Family::Html => Box::new(quarry_parse_html::HtmlParser),
+        Family::Docx => Box::new(quarry_parse_docx::DocxParser),
+        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser),
+        Family::Pptx => Box::new(quarry_parse_pptx::PptxParser),
+        Family::Xlsx => Box::new(quarry_parse_xlsx::XlsxParser),
+        Family::Epub => Box::new(quarry_parse_epub::EpubParser),
+        Family::Odt => Box::new(quarry_parse_odt::OdtParser),
+        Family::Rtf => Box::new(quarry_parse_rtf::RtfParser),
+        Family::Eml => Box::new(quarry_parse_eml::EmlParser),
+        Family::Json => Box::new(quarry_parse_json::JsonParser),
+        Family::Image => Box::new(quarry_parse_image::ImageParser),
+        Family::Legacy => Box::new(quarry_parse_legacy::LegacyParser),
+        Family::Fragment => Box::new(quarry_parse_fragment::FragmentParser),
+    }
+}
