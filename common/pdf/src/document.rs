@@ -43,6 +43,11 @@ impl Pdf {
         if crate::guard::is_bomb(&bytes, limits) {
             return Err(PdfError::Bomb);
         }
+        Self::open_again(bytes, limits)
+    }
+
+    /// Opens a document that [`Pdf::open`] has accepted before: what it expands to is not measured again.
+    pub fn open_again(bytes: Vec<u8>, limits: &Limits) -> Result<Self, PdfError> {
         let inner = hayro_syntax::Pdf::new(Arc::new(bytes)).map_err(|error| match error {
             LoadPdfError::Decryption(DecryptionError::PasswordProtected) => PdfError::Encrypted,
             LoadPdfError::Decryption(_) => PdfError::Encrypted,

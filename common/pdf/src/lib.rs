@@ -21,6 +21,7 @@ mod lattice;
 mod lines;
 mod outline;
 mod pictures;
+mod render;
 mod to_unicode;
 
 pub use columns::reading_order;
@@ -32,3 +33,4 @@ pub use lattice::{Grid, GridCell, grids_of};
 pub use lines::{Line, Word, lines_of};
 pub use outline::OutlineEntry;
 pub use pictures::PictureData;
+pub use render::{PAGE_DPI, PageImage, RenderError, mark, smaller};

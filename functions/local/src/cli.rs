@@ -54,7 +54,7 @@ pub(crate) enum Command {
     Search(Search),
     /// Show the sections of a document
     Outline(OneDocument),
-    /// Show a document (as Markdown) or one of its chunks
+    /// Show a document (as Markdown), one of its chunks, or the image of a page
     Show(Show),
     /// List documents
     List(List),
@@ -79,6 +79,12 @@ pub(crate) enum Command {
     /// Read documents for another quarry process: parse messages on standard input, outcomes on standard output
     #[command(hide = true)]
     ParseWorker,
+    /// Draw a page for another quarry process: the document on standard input, the image on standard output
+    #[command(hide = true)]
+    DrawPage {
+        /// From 1
+        page: u32,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -143,6 +149,12 @@ pub(crate) struct Show {
     /// A document (id, path or file name), a chunk of it (DOC:ORDINAL), or a chunk id
     #[arg(value_name = "DOC|CHUNK")]
     pub(crate) target: String,
+    /// Write this page (from 1) as a PNG; with a chunk its place on the page is marked. For a chunk without a number: its first page
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
+    pub(crate) page: Option<u32>,
+    /// Where to write the page's image, instead of NAME-page-N.png in this folder
+    #[arg(long, value_name = "FILE", requires = "page")]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) place: InNamespace,
 }

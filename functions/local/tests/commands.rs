@@ -224,3 +224,30 @@ fn artifacts(quarry: &Quarry) -> std::collections::BTreeMap<String, Vec<u8>> {
     }
     found
 }
+
+/// A page of 200 by 100 points with one line of text and a black square. Readers find the objects without a table.
+const PDF: &str = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+    3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj\n\
+    4 0 obj<</Length 66>>stream\n0 0 20 20 re f BT /F 10 Tf 20 60 Td (The valve opens at six.) Tj ET\nendstream endobj\n\
+    5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n";
+
+#[test]
+fn a_page_is_written_as_an_image_with_a_chunk_marked() {
+    let quarry = Quarry::new();
+    quarry.write("valve.pdf", PDF);
+    quarry.write("note.md", "# Note\n\nNo pages.\n");
+    assert!(quarry.ingest().values().all(|status| status == "done"));
+    let folder = tempfile::tempdir().unwrap();
+    let page =
+        |args: &[&str]| -> support::Run { quarry.command().current_dir(folder.path()).arg("show").args(args).output().unwrap().into() };
+    assert_eq!(page(&["valve.pdf", "--page", "1"]).ends(0).out.trim(), "valve-page-1.png");
+    let plain = std::fs::read(folder.path().join("valve-page-1.png")).unwrap();
+    assert!(plain.starts_with(b"\x89PNG"));
+    let said = page(&["valve.pdf:0", "--page", "--out", "marked.png", "--json"]).ends(0).json();
+    assert_eq!((said["page"].as_u64(), said["marked"].as_u64()), (Some(1), Some(1)));
+    assert_ne!(std::fs::read(folder.path().join("marked.png")).unwrap(), plain);
+    assert!(page(&["valve.pdf", "--page", "2"]).ends(4).err.contains("the document has 1"));
+    assert!(page(&["note.md", "--page", "1"]).ends(2).err.contains("PDF"));
+    page(&["valve.pdf", "--page"]).ends(2);
+    page(&["none.pdf", "--page", "1"]).ends(4);
+}

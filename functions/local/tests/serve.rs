@@ -187,3 +187,38 @@ async fn it_stops_in_good_order_when_asked() {
     };
     assert!(status.success(), "{status}");
 }
+
+#[tokio::test]
+async fn pages_are_served_as_images() {
+    let quarry = Quarry::new();
+    let pdf = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+        3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj\n\
+        4 0 obj<</Length 66>>stream\n0 0 20 20 re f BT /F 10 Tf 20 60 Td (The valve opens at six.) Tj ET\nendstream endobj\n\
+        5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n";
+    quarry.write("valve.pdf", pdf);
+    quarry.ingest();
+    let server = Server::start(&quarry, &[]);
+    let (_, list) = server.get("/documents").await;
+    let id = list["documents"][0]["document_id"].as_str().unwrap().to_owned();
+    let image = async |path: &str| {
+        let response = server.client.get(server.at(&format!("/documents/{id}/pages/{path}"))).send().await.unwrap();
+        (response.status(), response.headers().get("content-type").cloned(), response.bytes().await.unwrap())
+    };
+    let (status, kind, plain) = image("1.png").await;
+    assert_eq!((status, kind.unwrap().to_str().unwrap()), (StatusCode::OK, "image/png"));
+    assert_eq!(image("1.png").await.2, plain, "kept and the same");
+    let (status, _, marked) = image("1.png?highlight=10,10,60,40").await;
+    assert!(status == StatusCode::OK && marked.starts_with(b"\x89PNG") && marked != plain);
+    let (status, _, chunk) = image("1.png?chunk=0").await;
+    assert!(status == StatusCode::OK && chunk != plain && chunk != marked);
+    for (path, expected, code) in [
+        ("2.png", 404, "NOT_FOUND"),
+        ("0.png", 400, "INVALID_ARGUMENT"),
+        ("one.png", 400, "INVALID_ARGUMENT"),
+        ("1.png?highlight=1,2", 400, "INVALID_ARGUMENT"),
+        ("1.png?chunk=99", 404, "NOT_FOUND"),
+    ] {
+        let (status, body) = server.get(&format!("/documents/{id}/pages/{path}")).await;
+        assert_eq!((status.as_u16(), body["error"]["code"].as_str()), (expected, Some(code)), "{path}");
+    }
+}

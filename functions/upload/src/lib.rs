@@ -3,8 +3,9 @@
 //! What this room is for: creating jobs and handing out addresses for their bytes, taking small bodies itself, telling how
 //! jobs stand, reading documents, and asking the publisher to archive or delete. What enters: requests of an
 //! authenticated [`Caller`](quarry_runtime::http::Caller). What leaves: the bodies of `quarry_model::api`, objects under
-//! `uploads/`, messages to the profiler and the publisher. What it must never do: look inside a file, write documents or
-//! the index, or let a caller see that another owner's thing exists.
+//! `uploads/`, messages to the profiler and the publisher, images of pages beside the revision they show. What it must
+//! never do: look inside a file other than to draw a page of it, write anything else of a document or of the index, or let
+//! a caller see that another owner's thing exists.
 
 mod documents;
 mod graph;
@@ -12,6 +13,7 @@ mod input;
 mod jobs;
 mod keys;
 mod meta;
+mod pages;
 mod row_id;
 
 use std::sync::Arc;
@@ -25,12 +27,15 @@ use quarry_runtime::Jobs;
 use quarry_runtime::http::{Authenticator, Route, route};
 
 pub use meta::openapi_json;
+pub use pages::{DrawError, DrawPages, InProcess, PATIENCE, Pages, Place};
 pub use row_id::RowId;
 
 /// What the handlers work with.
 pub struct Upload {
     /// Uploads and artifacts.
     pub objects: Arc<dyn ObjectStore>,
+    /// Images of pages.
+    pub pages: Pages,
     /// To the profiler and the publisher.
     pub queue: Arc<dyn Queue>,
     /// The ledger; its records store holds documents as well.
@@ -66,6 +71,7 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/documents/{document_id}/outline"),
     route("GET", "/documents/{document_id}/chunks"),
     route("GET", "/documents/{document_id}/chunks/{chunk_row_id}"),
+    route("GET", "/documents/{document_id}/pages/{page}"),
     route("GET", "/documents/{document_id}/source"),
     route("GET", "/documents/{document_id}/files/page-citation-source"),
     route("POST", "/documents/{document_id}/archive"),
@@ -94,6 +100,7 @@ pub fn routes(upload: Arc<Upload>) -> Router {
         .route("/documents/{document_id}/outline", get(documents::outline))
         .route("/documents/{document_id}/chunks", get(documents::chunks))
         .route("/documents/{document_id}/chunks/{chunk_row_id}", get(documents::chunk))
+        .route("/documents/{document_id}/pages/{page}", get(pages::page))
         .route("/documents/{document_id}/source", get(documents::source))
         .route("/documents/{document_id}/files/page-citation-source", get(documents::source))
         .route("/documents/{document_id}/archive", post(documents::archive))
@@ -104,6 +111,11 @@ pub fn routes(upload: Arc<Upload>) -> Router {
         .route("/version", get(meta::version))
         .merge(root())
         .with_state(upload)
+}
+
+/// Draws a page (from 1) here and now, for processes that were started to do nothing else.
+pub fn draw_page(source: &[u8], page: u32, limits: &Limits) -> Result<bytes::Bytes, DrawError> {
+    pages::draw(source, page, limits)
 }
 
 /// What is also served at the top, without a version prefix and without a key: `/health` and `/openapi.json`.

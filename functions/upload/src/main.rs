@@ -7,7 +7,7 @@ use quarry_runtime::http::{self, Access, Authenticator};
 use quarry_runtime::lambda::{LambdaError, serve_http};
 use quarry_runtime::{Config, Jobs};
 use quarry_store_aws::{AwsNames, AwsStore};
-use quarry_upload::{Upload, root, routes};
+use quarry_upload::{InProcess, Pages, Upload, root, routes};
 
 #[tokio::main]
 async fn main() -> Result<(), LambdaError> {
@@ -15,12 +15,14 @@ async fn main() -> Result<(), LambdaError> {
     quarry_runtime::logs::init(&config.log);
     let (store, clock) = (AwsStore::connect(AwsNames::from_env()?).await, Arc::new(SystemClock));
     let authenticator = Arc::new(Authenticator::new(store.records(), clock.clone(), Access::Keys, &config));
+    let limits = Arc::new(config.limits);
     let upload = Arc::new(Upload {
+        pages: Pages { objects: store.objects(), drawer: Arc::new(InProcess::new(Arc::clone(&limits))) },
         objects: store.objects(),
         queue: store.queues(),
         jobs: Jobs::new(store.records(), clock),
         authenticator: Arc::clone(&authenticator),
-        limits: Arc::new(config.limits),
+        limits,
         direct_upload_bytes: config.direct_upload_bytes,
         environment: config.environment,
     });

@@ -20,7 +20,7 @@ use quarry_ports::{Clock, Condition, Item, PutOptions, SystemClock};
 use quarry_runtime::http::{Access, Authenticator, NewKey, Options, PREFIXES, Route, app};
 use quarry_runtime::{Config, Jobs};
 use quarry_store_local::{LocalStore, PublicBase};
-use quarry_upload::{ROUTES, Upload, openapi_json, root, routes};
+use quarry_upload::{InProcess, Pages, ROUTES, Upload, openapi_json, root, routes};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
@@ -73,12 +73,14 @@ impl Bench {
         let config = Config::read(|_| None).unwrap();
         let jobs = Jobs::new(store.records(), Arc::clone(&clock));
         let authenticator = Arc::new(Authenticator::new(store.records(), clock, access, &config));
+        let limits = Arc::new(limits);
         let upload = Arc::new(Upload {
+            pages: Pages { objects: store.objects(), drawer: Arc::new(InProcess::new(Arc::clone(&limits))) },
             objects: store.objects(),
             queue: store.queues(),
             jobs: jobs.clone(),
             authenticator: Arc::clone(&authenticator),
-            limits: Arc::new(limits),
+            limits,
             direct_upload_bytes: 1000,
             environment: "test".into(),
         });
@@ -372,6 +374,7 @@ async fn absent_malformed_and_foreign_ids_are_one_answer() {
         (Method::GET, "/documents/{doc}/outline"),
         (Method::GET, "/documents/{doc}/chunks"),
         (Method::GET, "/documents/{doc}/chunks/{row}"),
+        (Method::GET, "/documents/{doc}/pages/1.png"),
         (Method::GET, "/documents/{doc}/source"),
         (Method::GET, "/documents/{doc}/files/page-citation-source"),
         (Method::POST, "/documents/{doc}/archive"),
@@ -665,7 +668,11 @@ const ELSEWHERE: [(&str, &str); 2] = [("POST", "/retrieval/query"), ("GET", "/re
 async fn router_table_and_description_name_the_same_routes() {
     let bench = Bench::new();
     for Route { method, path } in ROUTES {
-        let real = path.replace("{job_id}", "job_000000000000").replace("{document_id}", "doc_000000000000").replace("{chunk_row_id}", "x");
+        let real = path
+            .replace("{job_id}", "job_000000000000")
+            .replace("{document_id}", "doc_000000000000")
+            .replace("{chunk_row_id}", "x")
+            .replace("{page}", "1.png");
         let others = bench.send(Method::TRACE, &format!("/v1{real}"), &[], "").await;
         others.refused(405, "METHOD_NOT_ALLOWED");
         let mut allowed: Vec<&str> = others.headers["allow"].to_str().unwrap().split(',').map(str::trim).filter(|m| *m != "HEAD").collect();

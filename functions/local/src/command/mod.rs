@@ -3,10 +3,12 @@
 mod ask;
 mod debug;
 mod doctor;
+mod draw_page;
 mod ingest;
 mod jobs;
 mod list;
 mod outline;
+mod page;
 mod parse_worker;
 mod search;
 mod serve;
@@ -43,6 +45,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
     logs::init(&config.log);
     match command {
         Command::ParseWorker => single(parse_worker::run(&common, config)),
+        Command::DrawPage { page } => draw_page::run(&config, page),
         Command::Debug(what) => debug::run(&common, config, what),
         Command::Serve(serve) => multi(serve::run(&common, config, serve)),
         other => {
@@ -65,7 +68,9 @@ async fn on_engine(engine: Engine, common: Common, command: Command) -> Result<E
         Command::Archive(document) => withdraw::run(&engine, document, PublishAction::Archive, json).await,
         Command::Delete(document) => withdraw::run(&engine, document, PublishAction::Delete, json).await,
         Command::Doctor => doctor::run(&engine, json).await,
-        Command::Serve(_) | Command::Debug(_) | Command::ParseWorker | Command::Completions { .. } => Ok(Exit::Ok),
+        Command::Serve(_) | Command::Debug(_) | Command::ParseWorker | Command::DrawPage { .. } | Command::Completions { .. } => {
+            Ok(Exit::Ok)
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use quarry_model::record::ChunkRecord;
 use quarry_model::{Chunk, ChunkId, DocumentId, ObjectKey, RecordKey, RecordPrefix, Revision, Scope};
 use serde_json::json;
 
+use super::page;
 use crate::cli::Show;
 use crate::engine::Engine;
 use crate::exit::{Exit, Failure};
@@ -12,11 +13,13 @@ use crate::{locate, output};
 
 pub(crate) async fn run(engine: &Engine, args: Show, json: bool) -> Result<Exit, Failure> {
     let scope = engine.scope(&args.place.namespace)?;
+    if let Some(page) = args.page {
+        return page::run(engine, &scope, &args.target, page, args.out.as_deref(), json).await;
+    }
     if let Ok(id) = args.target.parse::<ChunkId>() {
         return by_content(engine, &scope, &id, json).await;
     }
-    // A file name may hold a colon and digits: the whole name is tried first where it is one.
-    if let Some((name, ordinal)) = args.target.rsplit_once(':').and_then(|(name, n)| Some((name, n.parse::<u32>().ok()?)))
+    if let Some((name, ordinal)) = chunk_of(&args.target)
         && let Ok(document) = locate::document(engine, &scope, name).await
     {
         let revision = document.active_revision.ok_or_else(|| Failure::not_found(format!("{name} has no content")))?;
@@ -32,6 +35,11 @@ pub(crate) async fn run(engine: &Engine, args: Show, json: bool) -> Result<Exit,
     let text = String::from_utf8_lossy(&bytes);
     output::text(if json { text.trim_end().to_owned() } else { output::safe(text.trim_end()) })?;
     Ok(Exit::Ok)
+}
+
+/// A target of the form DOC:ORDINAL. A file name may hold a colon and digits; who asks looks whether DOC is one.
+pub(super) fn chunk_of(target: &str) -> Option<(&str, u32)> {
+    target.rsplit_once(':').and_then(|(name, n)| Some((name, n.parse().ok()?)))
 }
 
 /// Every served place of a content.
@@ -60,7 +68,7 @@ fn occurrence(posting: &serde_json::Map<String, serde_json::Value>) -> Option<(D
     Some((document, u32::try_from(ordinal).ok()?))
 }
 
-async fn read_chunk(
+pub(super) async fn read_chunk(
     engine: &Engine,
     scope: &Scope,
     document: &DocumentId,

@@ -96,7 +96,7 @@ impl Worker {
 
 /// The program under a cap on its address space, where the system has one.
 #[cfg(unix)]
-fn bounded(program: &Path) -> Command {
+pub(super) fn bounded(program: &Path) -> Command {
     let mut command = Command::new("/bin/sh");
     // A system without the limit (macOS) says so; the program runs all the same.
     command.arg("-c").arg(format!("ulimit -v {MEMORY_KIB} 2>/dev/null; exec \"$0\" \"$@\"")).arg(program);
@@ -104,7 +104,7 @@ fn bounded(program: &Path) -> Command {
 }
 
 #[cfg(not(unix))]
-fn bounded(program: &Path) -> Command {
+pub(super) fn bounded(program: &Path) -> Command {
     let _ = MEMORY_KIB;
     Command::new(program)
 }

@@ -4,9 +4,11 @@
 //! one line of its standard output. It is kept and given the next document, until it dies or is killed.
 
 mod child;
+mod page;
 mod pool;
 mod stage;
 
+pub(crate) use page::ChildDrawer;
 pub(crate) use pool::Pool;
 pub(crate) use stage::ChildParser;
 

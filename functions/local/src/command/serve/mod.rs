@@ -11,14 +11,18 @@ use quarry_runtime::Config;
 use quarry_runtime::http::{Access, Authenticator, Options, app};
 use quarry_search::Search;
 use quarry_store_local::PublicBase;
-use quarry_upload::Upload;
+use quarry_upload::{Pages, Upload};
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::cli::{Common, Serve};
 use crate::engine::Engine;
 use crate::exit::{Exit, Failure};
+use crate::worker::ChildDrawer;
 use crate::{output, wait};
+
+/// Pages drawn at once; who asks for more waits.
+const PAGES_AT_ONCE: usize = 2;
 
 pub(crate) async fn run(common: &Common, config: Config, args: Serve) -> Result<Exit, Failure> {
     let wanted = SocketAddr::new(args.host, args.port);
@@ -28,7 +32,7 @@ pub(crate) async fn run(common: &Common, config: Config, args: Serve) -> Result<
     let engine = Arc::new(Engine::open(&common.data, config, PublicBase::new(&base))?);
     let scope = engine.scope(&args.place.namespace)?;
     let watched = watch::Watched::new(&engine, scope, &args.watch)?;
-    let router = router(&engine, args.host);
+    let router = router(&engine, args.host)?;
     if common.json {
         output::json(&json!({ "url": base, "data": engine.data }))?;
     } else {
@@ -47,10 +51,11 @@ pub(crate) async fn run(common: &Common, config: Config, args: Serve) -> Result<
 }
 
 /// The same routers as the functions', and the local store's signed addresses.
-fn router(engine: &Arc<Engine>, host: IpAddr) -> axum::Router {
+fn router(engine: &Arc<Engine>, host: IpAddr) -> Result<axum::Router, Failure> {
     let access = if host.is_loopback() { Access::LoopbackUnlessKeys } else { Access::Keys };
     let authenticator = Arc::new(Authenticator::new(engine.records.clone(), engine.clock.clone(), access, &engine.config));
     let upload = Arc::new(Upload {
+        pages: Pages { objects: engine.objects.clone(), drawer: Arc::new(ChildDrawer::new(PAGES_AT_ONCE)?) },
         objects: engine.objects.clone(),
         queue: engine.queue.clone(),
         jobs: engine.jobs.clone(),
@@ -62,7 +67,7 @@ fn router(engine: &Arc<Engine>, host: IpAddr) -> axum::Router {
     let search = Arc::new(Search { retriever: Arc::new(engine.retriever()), limits: Arc::clone(&engine.limits) });
     let routes = quarry_upload::routes(upload).merge(quarry_search::routes(search));
     let root = quarry_upload::root().merge(objects::routes(Arc::clone(engine)));
-    app(routes, root, authenticator, Options { metrics: engine.config.log.metrics, ..Options::named("serve") })
+    Ok(app(routes, root, authenticator, Options { metrics: engine.config.log.metrics, ..Options::named("serve") }))
 }
 
 /// The address under which a client on this machine reaches a listener.
