@@ -46,6 +46,7 @@ fn parse(input: &Path) -> Result<RevisionFolder> {
             encoding: None,
             category: "golden document".into(),
             routing_category: "generic".into(),
+            pdf: None,
         },
         parsing_params: Map::new(),
     };

@@ -18,6 +18,7 @@ pub mod message;
 pub mod nav;
 pub mod outcome;
 pub mod path;
+pub mod pdf;
 pub mod record;
 pub mod retrieval;
 pub mod row;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::format::Format;
 use crate::identity::{DocumentId, JobId, Revision};
 use crate::key::ObjectKey;
+use crate::pdf::PdfProfile;
 use crate::record::Order;
 use crate::scope::Scope;
 
@@ -70,8 +71,11 @@ pub struct Profile {
     pub encoding: Option<String>,
     /// At most five words.
     pub category: String,
-    /// `generic` for all but PDF.
+    /// `generic` for all but PDF: how it is read (`atlas`, `scanned`, `slides` or `generic`).
     pub routing_category: String,
+    /// Of a PDF: what was measured of its pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pdf: Option<PdfProfile>,
 }
 
 /// A document for a parser.

@@ -41,6 +41,7 @@ fn every_word_of_the_source_is_in_a_chunk_or_a_title() {
             encoding: None,
             category: String::new(),
             routing_category: "generic".to_owned(),
+            pdf: None,
         },
         parsing_params: serde_json::Map::new(),
     };

@@ -19,7 +19,14 @@ const GOLDEN: [&[u8]; 4] = [
 ];
 
 fn profile() -> Profile {
-    Profile { format: Format::Html, claimed_format: None, encoding: None, category: String::new(), routing_category: "generic".into() }
+    Profile {
+        format: Format::Html,
+        claimed_format: None,
+        encoding: None,
+        category: String::new(),
+        routing_category: "generic".into(),
+        pdf: None,
+    }
 }
 
 fn parse(bytes: &[u8]) -> Result<Parsed, DocumentFailure> {

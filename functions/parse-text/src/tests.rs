@@ -21,7 +21,7 @@ const GOLDEN: [(Format, &[u8]); 7] = [
 ];
 
 fn profile(format: Format) -> Profile {
-    Profile { format, claimed_format: None, encoding: None, category: String::new(), routing_category: "generic".into() }
+    Profile { format, claimed_format: None, encoding: None, category: String::new(), routing_category: "generic".into(), pdf: None }
 }
 
 fn parse(format: Format, bytes: &[u8]) -> Result<Parsed, DocumentFailure> {

@@ -38,6 +38,7 @@ fn request() -> RevisionRequest {
             encoding: None,
             category: "report".into(),
             routing_category: "generic".into(),
+            pdf: None,
         },
         parsing_params: Map::new(),
     }

@@ -167,6 +167,7 @@ impl Bench {
                 encoding: None,
                 category: "text".into(),
                 routing_category: "generic".into(),
+                pdf: None,
             },
             parsing_params: Map::new(),
             order: Order { created_millis: 5, sequencer: None },

@@ -169,6 +169,7 @@ pub fn parse_with(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailu
         encoding: None,
         category: String::new(),
         routing_category: "generic".to_owned(),
+        pdf: None,
     };
     DocxParser.parse(&Source { bytes, file_name: "test.docx", profile: &profile }, limits)
 }

@@ -38,6 +38,7 @@ impl Detection {
             encoding: self.encoding.clone(),
             category: category(self.format).to_owned(),
             routing_category: "generic".to_owned(),
+            pdf: None,
         }
     }
 }
