@@ -14,6 +14,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("quarry-language", &["quarry-model"]),
         ("quarry-document", &["quarry-model", "quarry-ports", "quarry-language"]),
         ("quarry-pdf", &["quarry-model"]),
+        ("quarry-office", &["quarry-model", "quarry-document"]),
         ("quarry-index", &["quarry-model", "quarry-ports", "quarry-language"]),
         ("quarry-models", &["quarry-model", "quarry-ports", "quarry-language"]),
         ("quarry-retrieval", &["quarry-model", "quarry-ports", "quarry-language", "quarry-document", "quarry-index", "quarry-models"]),

@@ -27,9 +27,12 @@ pub mod prose;
 pub mod revision;
 pub mod stage;
 mod summary;
+pub mod symbols;
+mod warnings;
 pub mod xml;
 
 pub use grid::{BuiltTable, TableBuilder};
 pub use parser::{Parser, Source};
 pub use revision::{Artifact, RevisionFolder, RevisionRequest, parse_to_folder, revision_of};
 pub use stage::ParseStage;
+pub use warnings::Warnings;

@@ -3,13 +3,13 @@
 use quarry_document::xml::{Child, Element, Ns};
 use quarry_model::DocumentFailure;
 
-use crate::block::{Block, Note, Paragraph, Picture};
-use crate::fields::{anchor, form_value, sequence};
 use crate::math;
-use crate::notes::NoteKind;
-use crate::properties::{attribute, toggle, value, w};
-use crate::symbols;
-use crate::walk::{Place, Walk};
+use crate::word::block::{Block, Note, Paragraph, Picture};
+use crate::word::fields::{anchor, form_value, sequence};
+use crate::word::notes::NoteKind;
+use crate::word::properties::{attribute, toggle, value, w};
+use crate::word::walk::{Place, Walk};
+use quarry_document::symbols;
 
 /// A paragraph's content while it is collected.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use quarry_document::xml::Element;
 
-use crate::properties::{attribute, value, w};
+use crate::word::properties::{attribute, value, w};
 
 /// What an instruction asks for, as far as reading depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

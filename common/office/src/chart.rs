@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use quarry_document::TableBuilder;
 use quarry_document::xml::{Element, Ns};
+use quarry_document::{BuiltTable, TableBuilder};
 use quarry_model::{Cell, Limits};
 
-use crate::block::{Block, Paragraph, TableBlock};
-use crate::graphic::drawing_text;
+use crate::drawing;
 
 /// No chart shows more points; a larger index is damage.
 const MAX_POINTS: usize = 100_000;
@@ -20,15 +19,24 @@ struct Series {
     sizes: BTreeMap<usize, String>,
 }
 
-/// A chart's cached data: one row for each category, one column for each series; its title as caption. Also answers
-/// how many cells did not fit.
-pub(crate) fn blocks(space: Element<'_>, alt: &str, limits: &Limits) -> (Vec<Block>, u64) {
+/// What a chart says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Chart {
+    /// The data it was drawn from: one row for each category, one column for each series, its title as caption.
+    Table(BuiltTable),
+    /// It holds no data, but a title or a description.
+    Title(String),
+    /// Nothing.
+    Empty,
+}
+
+/// Reads a chart part. `alt` stands in for a title that is missing.
+pub fn read(space: Element<'_>, alt: &str, limits: &Limits) -> Chart {
     let title = title(space).or_else(|| (!alt.is_empty()).then(|| alt.to_owned())).unwrap_or_default();
-    let series: Vec<Series> = space.descendants().filter(|element| element.name() == "ser").map(read).collect();
+    let series: Vec<Series> = space.descendants().filter(|element| element.name() == "ser").map(one_series).collect();
     let series: Vec<Series> = series.into_iter().filter(|series| !series.values.is_empty() || !series.categories.is_empty()).collect();
     let Some(first) = series.first() else {
-        let paragraph = (!title.is_empty()).then(|| Block::Paragraph(Box::new(Paragraph::plain(title))));
-        return (paragraph.into_iter().collect(), 0);
+        return if title.is_empty() { Chart::Empty } else { Chart::Title(title) };
     };
     // Series of one chart usually share their categories; those of a scatter plot have their own.
     let shared = series.iter().all(|series| series.categories.is_empty() || series.categories == first.categories);
@@ -59,13 +67,12 @@ pub(crate) fn blocks(space: Element<'_>, alt: &str, limits: &Limits) -> (Vec<Blo
             }
         }
     }
-    let built = builder.finish(1, u32::from(shared), title);
-    (vec![Block::Table(TableBlock { table: built.table, after: Vec::new() })], built.dropped_cells)
+    Chart::Table(builder.finish(1, u32::from(shared), title))
 }
 
 fn title(space: Element<'_>) -> Option<String> {
     let title = space.descendants().find(|element| matches!(element.ns(), Ns::C | Ns::Cx) && element.name() == "title")?;
-    let lines: Vec<String> = title.descendants().filter(|paragraph| paragraph.is(Ns::A, "p")).map(drawing_text).collect();
+    let lines: Vec<String> = title.descendants().filter(|paragraph| paragraph.is(Ns::A, "p")).map(drawing::text).collect();
     let rich = lines.join(" ");
     let text = if rich.trim().is_empty() { point_text(title).unwrap_or_default() } else { rich };
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
@@ -76,7 +83,7 @@ fn point_text(element: Element<'_>) -> Option<String> {
     element.descendants().find(|value| value.is(Ns::C, "v")).map(|value| value.text().trim().to_owned())
 }
 
-fn read(series: Element<'_>) -> Series {
+fn one_series(series: Element<'_>) -> Series {
     let mut out = Series::default();
     for child in series.elements().filter(|child| child.ns() == Ns::C) {
         match child.name() {

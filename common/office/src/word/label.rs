@@ -1,6 +1,6 @@
 //! How numbers and bullets are written in front of text.
 
-use crate::numbering::Label;
+use crate::word::numbering::Label;
 
 /// An item of a list: indented by its depth, with its number or a dash; and how many code points that puts in front.
 pub(crate) fn item(label: Option<&Label>, text: &str) -> (String, usize) {
@@ -40,7 +40,7 @@ fn is_number(label: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numbering::Suffix;
+    use crate::word::numbering::Suffix;
 
     fn label(text: &str, level: usize) -> Label {
         Label { text: text.to_owned(), suffix: Suffix::Space, bullet: false, level }

@@ -2,7 +2,7 @@
 
 use quarry_model::{Evidence, Table};
 
-use crate::numbering::Label;
+use crate::word::numbering::Label;
 
 /// One block.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use quarry_document::xml::{Element, Ns, Tree};
 use quarry_model::DocumentCode;
 
-use crate::properties::{attribute, number, toggle, value, w};
-use crate::warnings::Warnings;
+use crate::word::properties::{attribute, number, toggle, value, w};
+use quarry_document::Warnings;
 
 /// What a style itself says.
 #[derive(Debug, Clone, Default)]

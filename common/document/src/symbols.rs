@@ -1,4 +1,5 @@
-//! Characters of the symbol fonts, which Word stores as codes of a font instead of as characters.
+//! Characters of the symbol fonts, which office programs store as codes of a font instead of as characters, and which
+//! come back out of the PDF they print as private-use characters.
 
 /// The Greek and mathematical part of Symbol, from code 0x41.
 const SYMBOL_LETTERS: &str = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ";
@@ -13,7 +14,7 @@ const SYMBOL_LOGIC: [char; 25] =
     ['ℵ', 'ℑ', 'ℜ', '℘', '⊗', '⊕', '∅', '∩', '∪', '⊃', '⊇', '⊄', '⊂', '⊆', '∈', '∉', '∠', '∇', '®', '©', '™', '∏', '√', '⋅', '¬'];
 
 /// A character of a symbol font, by its code (with or without the private-use offset 0xF000).
-pub(crate) fn character(font: &str, code: u32) -> Option<char> {
+pub fn character(font: &str, code: u32) -> Option<char> {
     let code = if (0xf000..=0xf0ff).contains(&code) { code.checked_sub(0xf000)? } else { code };
     let font = font.to_ascii_lowercase();
     if font.starts_with("wingdings") || font.starts_with("webdings") {
@@ -26,7 +27,7 @@ pub(crate) fn character(font: &str, code: u32) -> Option<char> {
 }
 
 /// Replaces private-use characters in text set in a symbol font.
-pub(crate) fn replace(text: &str, font: Option<&str>) -> String {
+pub fn replace(text: &str, font: Option<&str>) -> String {
     let font = font.unwrap_or("symbol");
     text.chars()
         .map(|c| if ('\u{f000}'..='\u{f0ff}').contains(&c) { character(font, c as u32).unwrap_or(char::REPLACEMENT_CHARACTER) } else { c })
@@ -34,7 +35,7 @@ pub(crate) fn replace(text: &str, font: Option<&str>) -> String {
 }
 
 /// A bullet as one plain character.
-pub(crate) fn bullet(text: &str) -> String {
+pub fn bullet(text: &str) -> String {
     let first = text.chars().find(|c| !c.is_whitespace());
     match first {
         Some(c @ ('-' | '–' | '—' | '*' | '+' | '•' | '◦' | '▪' | '■' | '□' | '●' | '○' | '►' | '✓' | '➢')) => {

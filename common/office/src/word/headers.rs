@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use quarry_model::{DocumentFailure, Limits};
 
-use crate::block::{Block, Paragraph, Role, TableBlock};
-use crate::notes::NoteIndex;
-use crate::numbering::Numbering;
 use crate::package::{Package, Relationships, Target};
-use crate::styles::Styles;
-use crate::walk::{HeaderReference, Place, Walk};
-use crate::warnings::Warnings;
+use crate::word::block::{Block, Paragraph, Role, TableBlock};
+use crate::word::notes::NoteIndex;
+use crate::word::numbering::Numbering;
+use crate::word::styles::Styles;
+use crate::word::walk::{HeaderReference, Place, Walk};
+use quarry_document::Warnings;
 
 /// A line that shows the page number and no more words than this is nothing but the page number: "Page 3 of 9".
 const PAGE_LINE_WORDS: usize = 3;

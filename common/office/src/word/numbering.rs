@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quarry_document::xml::{Element, Ns, Tree};
 
-use crate::numerals;
-use crate::properties::{attribute, number, toggle, value, w};
-use crate::styles::{NumberProperties, ParagraphStyle, Styles};
-use crate::symbols;
+use crate::word::numerals;
+use crate::word::properties::{attribute, number, toggle, value, w};
+use crate::word::styles::{NumberProperties, ParagraphStyle, Styles};
+use quarry_document::symbols;
 
 /// Levels of a list.
 const LEVELS: usize = 9;

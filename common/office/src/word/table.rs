@@ -6,9 +6,9 @@ use quarry_document::TableBuilder;
 use quarry_document::xml::{Element, Ns};
 use quarry_model::{Cell, DocumentCode, DocumentFailure, Table};
 
-use crate::block::{Block, Paragraph, Picture, TableBlock};
-use crate::properties::{attribute, number, toggle, value, w};
-use crate::walk::Walk;
+use crate::word::block::{Block, Paragraph, Picture, TableBlock};
+use crate::word::properties::{attribute, number, toggle, value, w};
+use crate::word::walk::Walk;
 
 /// Most columns a span or an offset may claim; HTML allows no more.
 const MAX_SPAN: u32 = 1_000;

@@ -7,8 +7,8 @@ use quarry_document::xml::{Element, Tree};
 use quarry_model::DocumentFailure;
 
 use crate::package::{Package, Relationships};
-use crate::properties::attribute;
-use crate::warnings::Warnings;
+use crate::word::properties::attribute;
+use quarry_document::Warnings;
 
 /// The three kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,15 +6,15 @@ use std::rc::Rc;
 use quarry_document::xml::{Element, Ns};
 use quarry_model::{Asset, DocumentCode, DocumentFailure, Evidence, Limits};
 
-use crate::block::{Block, ContentsEntry, Paragraph, Role};
-use crate::fields::Fields;
-use crate::inline::{Inline, Look};
-use crate::notes::{NoteIndex, NoteKind};
-use crate::numbering::Numbering;
 use crate::package::{Package, Relationships};
-use crate::properties::{attribute, toggle, value, w};
-use crate::styles::{NumberProperties, ParagraphStyle, Purpose, Styles, outline_level};
-use crate::warnings::Warnings;
+use crate::word::block::{Block, ContentsEntry, Paragraph, Role};
+use crate::word::fields::Fields;
+use crate::word::inline::{Inline, Look};
+use crate::word::notes::{NoteIndex, NoteKind};
+use crate::word::numbering::Numbering;
+use crate::word::properties::{attribute, toggle, value, w};
+use crate::word::styles::{NumberProperties, ParagraphStyle, Purpose, Styles, outline_level};
+use quarry_document::Warnings;
 
 /// A header or footer that some section names, in order of appearance.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,12 +7,12 @@ use quarry_document::xml::{Element, Ns};
 use crate::math_symbols::{accent, character, function_name};
 
 /// A formula within text: `$…$`.
-pub(crate) fn inline(formula: Element<'_>) -> String {
+pub fn inline(formula: Element<'_>) -> String {
     wrap("$", &content(formula))
 }
 
 /// Formulas that stand by themselves: `$$…$$`, one for each.
-pub(crate) fn display(paragraph: Element<'_>) -> String {
+pub fn display(paragraph: Element<'_>) -> String {
     let formulas = paragraph.elements().filter(|child| child.is(Ns::M, "oMath"));
     formulas.map(|formula| wrap("$$", &content(formula))).filter(|formula| !formula.is_empty()).collect::<Vec<_>>().join("\n")
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use quarry_document::numbering::{self, Shape};
 use quarry_model::Evidence;
 
-use crate::block::{Block, Paragraph, Role};
+use crate::word::block::{Block, Paragraph, Role};
 
 /// A line in bold that is longer than this is emphasis, not a title.
 const BOLD_CHARS: usize = 120;

@@ -2,9 +2,9 @@
 
 use quarry_model::{Asset, Evidence, Heading, Parsed, Row, RowKind, RowRef};
 
-use crate::block::{Block, Note, Paragraph, Picture, Role, TableBlock};
-use crate::label;
-use crate::numbering::Label;
+use crate::word::block::{Block, Note, Paragraph, Picture, Role, TableBlock};
+use crate::word::label;
+use crate::word::numbering::Label;
 
 /// Turns the blocks of a document into rows.
 pub(crate) fn assemble(blocks: Vec<Block>, assets: Vec<Asset>) -> Parsed {

@@ -3,12 +3,14 @@
 use quarry_document::xml::{Element, Ns};
 use quarry_model::{Asset, DocumentCode, DocumentFailure};
 
-use crate::block::{Block, Paragraph};
-use crate::inline::Inline;
+use crate::chart::{self, Chart};
 use crate::package::Target;
-use crate::properties::w;
-use crate::walk::{Place, Walk};
-use crate::{chart, diagram};
+use crate::word::block::{Block, Paragraph, TableBlock};
+use crate::word::inline::Inline;
+use crate::word::numbering::{Label, Suffix};
+use crate::word::properties::w;
+use crate::word::walk::{Place, Walk};
+use crate::{diagram, drawing};
 
 impl<'t> Walk<'_, '_, 't> {
     /// Reads a drawing. One that shows nothing readable but is described gives its description.
@@ -26,7 +28,10 @@ impl<'t> Walk<'_, '_, 't> {
         for child in element.elements() {
             match (child.ns(), child.name()) {
                 (Ns::Pic, "pic") => {
-                    let own = child.child(Ns::Pic, "nvPicPr").and_then(|properties| properties.child(Ns::Pic, "cNvPr")).and_then(described);
+                    let own = child
+                        .child(Ns::Pic, "nvPicPr")
+                        .and_then(|properties| properties.child(Ns::Pic, "cNvPr"))
+                        .and_then(drawing::described);
                     self.shapes(child, own.as_deref().unwrap_or(alt), out)?;
                 }
                 (Ns::A, "blip") => {
@@ -43,7 +48,7 @@ impl<'t> Walk<'_, '_, 't> {
                     }
                 }
                 (Ns::V, _) => {
-                    let own = described(child);
+                    let own = drawing::described(child);
                     self.shapes(child, own.as_deref().unwrap_or(alt), out)?;
                 }
                 (Ns::W, "txbxContent") => {
@@ -52,7 +57,7 @@ impl<'t> Walk<'_, '_, 't> {
                 }
                 (Ns::A, "txBody") => {
                     for paragraph in child.elements().filter(|paragraph| paragraph.is(Ns::A, "p")) {
-                        let text = drawing_text(paragraph);
+                        let text = drawing::text(paragraph);
                         if !text.is_empty() {
                             out.after.push(Block::Paragraph(Box::new(Paragraph::plain(text))));
                         }
@@ -120,11 +125,17 @@ impl<'t> Walk<'_, '_, 't> {
         let target = chart.attribute(Ns::R, "id").and_then(|id| relationships.get(id));
         let Some(Target::Part(part)) = target.map(|relationship| &relationship.target) else { return Ok(()) };
         let Some(tree) = self.package.optional_tree(part, self.warnings)? else { return Ok(()) };
-        let (blocks, dropped) = chart::blocks(tree.root(), alt, self.limits);
-        if dropped > 0 {
-            self.warnings.partial(DocumentCode::TooLarge, format!("{dropped} values of a chart are left out"));
+        match chart::read(tree.root(), alt, self.limits) {
+            Chart::Table(built) => {
+                if built.dropped_cells > 0 {
+                    let message = format!("{} values of a chart are left out", built.dropped_cells);
+                    self.warnings.partial(DocumentCode::TooLarge, message);
+                }
+                out.after.push(Block::Table(TableBlock { table: built.table, after: Vec::new() }));
+            }
+            Chart::Title(title) => out.after.push(Block::Paragraph(Box::new(Paragraph::plain(title)))),
+            Chart::Empty => {}
         }
-        out.after.extend(blocks);
         Ok(())
     }
 
@@ -133,42 +144,21 @@ impl<'t> Walk<'_, '_, 't> {
         let target = diagram.attribute(Ns::R, "dm").and_then(|id| relationships.get(id));
         let Some(Target::Part(part)) = target.map(|relationship| &relationship.target) else { return Ok(()) };
         let Some(tree) = self.package.optional_tree(part, self.warnings)? else { return Ok(()) };
-        out.after.extend(diagram::blocks(tree.root()));
+        for point in diagram::points(tree.root()) {
+            let label = Label { text: "•".to_owned(), suffix: Suffix::Space, bullet: true, level: point.level };
+            out.after.push(Block::Paragraph(Box::new(Paragraph { label: Some(label), ..Paragraph::plain(point.text) })));
+        }
         Ok(())
     }
-}
-
-/// The text of a `DrawingML` paragraph.
-pub(crate) fn drawing_text(paragraph: Element<'_>) -> String {
-    let mut out = String::new();
-    for part in paragraph.descendants() {
-        match (part.ns(), part.name()) {
-            (Ns::A, "t") => out.push_str(&part.text()),
-            (Ns::A, "br") => out.push('\n'),
-            (Ns::A, "tab") => out.push('\t'),
-            _ => {}
-        }
-    }
-    out.trim().to_owned()
 }
 
 /// The description of a drawing: of `wp:docPr`, or of the VML shape itself.
 fn alternative(drawing: Element<'_>) -> Option<String> {
     let anchor = drawing.elements().find(|child| child.is(Ns::Wp, "inline") || child.is(Ns::Wp, "anchor"));
     match anchor {
-        Some(anchor) => anchor.child(Ns::Wp, "docPr").and_then(described),
-        None => drawing.elements().find_map(described).or_else(|| w(drawing, "drawing").and_then(alternative)),
+        Some(anchor) => anchor.child(Ns::Wp, "docPr").and_then(drawing::described),
+        None => drawing.elements().find_map(drawing::described).or_else(|| w(drawing, "drawing").and_then(alternative)),
     }
-}
-
-/// `descr`, `title` or `alt`: the first that says anything.
-fn described(element: Element<'_>) -> Option<String> {
-    ["descr", "alt", "title"].into_iter().find_map(|name| {
-        let text = element.attribute(Ns::None, name)?.split_whitespace().collect::<Vec<_>>().join(" ");
-        // What Word adds to descriptions of its own making says nothing of the picture.
-        let text = text.split(" Description automatically generated").next().unwrap_or_default().trim_end_matches([',', ' ']);
-        (!text.is_empty()).then(|| text.to_owned())
-    })
 }
 
 fn short(text: &str) -> String {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use quarry_document::archive::{Archive, relationships_of, resolve_target};
-use quarry_document::xml::{Ns, Tree, decode};
+use quarry_document::xml::{Element, Ns, Tree, decode};
 use quarry_model::{DocumentCode, DocumentFailure, Limits};
 
-use crate::warnings::Warnings;
+use quarry_document::Warnings;
 
 /// Where a relationship leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
     /// A part of this package.
     Part(String),
     /// An address outside; never opened.
@@ -20,25 +20,27 @@ pub(crate) enum Target {
 
 /// One relationship.
 #[derive(Debug, Clone)]
-pub(crate) struct Relationship {
+pub struct Relationship {
     /// Last segment of its type: `image`, `styles`, `footnotes`. Strict and Transitional types end alike.
     pub kind: String,
+    /// Where it leads.
     pub target: Target,
 }
 
 /// The relationships of one part, by id.
 #[derive(Debug, Default)]
-pub(crate) struct Relationships {
+pub struct Relationships {
     by_id: BTreeMap<String, Relationship>,
 }
 
 impl Relationships {
-    pub(crate) fn get(&self, id: &str) -> Option<&Relationship> {
+    /// The relationship of this id.
+    pub fn get(&self, id: &str) -> Option<&Relationship> {
         self.by_id.get(id)
     }
 
     /// The first part of this kind.
-    pub(crate) fn part_of_kind(&self, kind: &str) -> Option<&str> {
+    pub fn part_of_kind(&self, kind: &str) -> Option<&str> {
         self.by_id.values().find_map(|relationship| match &relationship.target {
             Target::Part(part) if relationship.kind == kind => Some(part.as_str()),
             _ => None,
@@ -46,49 +48,54 @@ impl Relationships {
     }
 }
 
-/// Where the main part usually stands.
-const USUAL: &str = "word/document.xml";
-
 /// An open package.
-pub(crate) struct Package<'a> {
+pub struct Package<'a> {
     archive: Archive<'a>,
     limits: &'a Limits,
     relationships: BTreeMap<String, Rc<Relationships>>,
 }
 
 impl<'a> Package<'a> {
-    pub(crate) fn open(bytes: &'a [u8], limits: &'a Limits) -> Result<Self, DocumentFailure> {
+    /// Opens a package.
+    ///
+    /// Fails like [`Archive::open`].
+    pub fn open(bytes: &'a [u8], limits: &'a Limits) -> Result<Self, DocumentFailure> {
         Ok(Self { archive: Archive::open(bytes, limits)?, limits, relationships: BTreeMap::new() })
     }
 
     /// The name of the main part: what the package's relationships say, else where it usually stands.
-    pub(crate) fn main_part(&mut self, warnings: &mut Warnings) -> Result<String, DocumentFailure> {
+    ///
+    /// Fails with `CORRUPT` when there is neither.
+    pub fn main_part(&mut self, usual: &str, warnings: &mut Warnings) -> Result<String, DocumentFailure> {
         let root = self.relationships("", warnings)?;
         if let Some(part) = root.part_of_kind("officeDocument").filter(|part| self.archive.contains(part)) {
             return Ok(part.to_owned());
         }
-        if self.archive.contains(USUAL) {
-            return Ok(USUAL.to_owned());
+        if self.archive.contains(usual) {
+            return Ok(usual.to_owned());
         }
         Err(DocumentFailure::new(DocumentCode::Corrupt, "no main document part"))
     }
 
-    /// The core properties part, by relationship or usual place.
-    pub(crate) fn core_properties(&mut self, warnings: &mut Warnings) -> Result<Option<Tree>, DocumentFailure> {
+    /// The title in the core properties, found by relationship or in their usual place.
+    pub fn title(&mut self, warnings: &mut Warnings) -> Result<Option<String>, DocumentFailure> {
         let root = self.relationships("", warnings)?;
         let part = root.part_of_kind("core-properties").unwrap_or("docProps/core.xml");
-        self.optional_tree(part, warnings)
+        let Some(tree) = self.optional_tree(part, warnings)? else { return Ok(None) };
+        let title = tree.root().child(Ns::Dc, "title").map(Element::text).unwrap_or_default();
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok(Some(title).filter(|title| !title.is_empty()))
     }
 
     /// A part that the document cannot do without.
-    pub(crate) fn required_tree(&mut self, part: &str) -> Result<Tree, DocumentFailure> {
+    pub fn required_tree(&mut self, part: &str) -> Result<Tree, DocumentFailure> {
         let missing = || DocumentFailure::new(DocumentCode::Corrupt, format!("part {part} is missing"));
         let bytes = self.archive.read(part)?.ok_or_else(missing)?;
         Tree::parse(&decode(bytes), self.limits).map_err(|failure| within(part, &failure))
     }
 
     /// A part that may be missing. Damage is a warning; crossing a limit still fails the document.
-    pub(crate) fn optional_tree(&mut self, part: &str, warnings: &mut Warnings) -> Result<Option<Tree>, DocumentFailure> {
+    pub fn optional_tree(&mut self, part: &str, warnings: &mut Warnings) -> Result<Option<Tree>, DocumentFailure> {
         if !self.archive.contains(part) {
             return Ok(None);
         }
@@ -104,7 +111,7 @@ impl<'a> Package<'a> {
 
     /// The bytes of a picture. One that cannot be decoded, or that expands like a bomb by itself, is a warning; only
     /// the document's total is fatal.
-    pub(crate) fn media(&mut self, part: &str, warnings: &mut Warnings) -> Result<Option<Vec<u8>>, DocumentFailure> {
+    pub fn media(&mut self, part: &str, warnings: &mut Warnings) -> Result<Option<Vec<u8>>, DocumentFailure> {
         match self.archive.read(part) {
             Ok(Some(bytes)) => Ok(Some(bytes)),
             Ok(None) => {
@@ -120,7 +127,7 @@ impl<'a> Package<'a> {
     }
 
     /// The relationships of a part (of the package when there is none); none when it has none.
-    pub(crate) fn relationships(&mut self, part: &str, warnings: &mut Warnings) -> Result<Rc<Relationships>, DocumentFailure> {
+    pub fn relationships(&mut self, part: &str, warnings: &mut Warnings) -> Result<Rc<Relationships>, DocumentFailure> {
         if let Some(known) = self.relationships.get(part) {
             return Ok(Rc::clone(known));
         }

@@ -4,15 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quarry_document::xml::{Element, Ns};
 
-use crate::block::{Block, Paragraph};
-use crate::graphic::drawing_text;
-use crate::numbering::{Label, Suffix};
+use crate::drawing;
 
 /// Deepest indentation shown.
 const MAX_LEVEL: usize = 8;
 
-/// The points of a data model in the order of its connections, children under their parent.
-pub(crate) fn blocks(model: Element<'_>) -> Vec<Block> {
+/// One point of a diagram.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Point {
+    /// Its words; lines separated by `\n`, never empty.
+    pub text: String,
+    /// How many points it stands below, 0 to 8.
+    pub level: usize,
+}
+
+/// The points of a data model that say anything, in the order of its connections, children after their parent.
+pub fn points(model: Element<'_>) -> Vec<Point> {
     let mut texts: BTreeMap<&str, String> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
     let mut roots: Vec<&str> = Vec::new();
@@ -26,7 +33,7 @@ pub(crate) fn blocks(model: Element<'_>) -> Vec<Block> {
         }
         let body = point.child(Ns::Dgm, "t");
         let paragraphs = body.into_iter().flat_map(Element::elements).filter(|paragraph| paragraph.is(Ns::A, "p"));
-        let lines: Vec<String> = paragraphs.map(drawing_text).filter(|line| !line.is_empty()).collect();
+        let lines: Vec<String> = paragraphs.map(drawing::text).filter(|line| !line.is_empty()).collect();
         texts.insert(id, lines.join("\n"));
     }
     let mut children: BTreeMap<&str, Vec<(u32, &str)>> = BTreeMap::new();
@@ -51,9 +58,7 @@ pub(crate) fn blocks(model: Element<'_>) -> Vec<Block> {
         while let Some((id, depth)) = stack.pop() {
             let Some(text) = texts.get(id).filter(|_| seen.insert(id)) else { continue };
             if !text.is_empty() {
-                let level = depth.saturating_sub(1).min(MAX_LEVEL);
-                let label = Label { text: "•".to_owned(), suffix: Suffix::Space, bullet: true, level };
-                out.push(Block::Paragraph(Box::new(Paragraph { label: Some(label), ..Paragraph::plain(text.as_str()) })));
+                out.push(Point { text: text.clone(), level: depth.saturating_sub(1).min(MAX_LEVEL) });
             }
             let below = children.get(id).into_iter().flatten().rev();
             stack.extend(below.map(|(_, child)| (*child, depth.saturating_add(1))));

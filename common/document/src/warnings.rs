@@ -7,7 +7,7 @@ const MOST: usize = 50;
 
 /// Collects warnings.
 #[derive(Debug, Default)]
-pub(crate) struct Warnings {
+pub struct Warnings {
     list: Vec<Warning>,
     left_out: usize,
     /// Whether something of the source is missing from the rows.
@@ -16,7 +16,7 @@ pub(crate) struct Warnings {
 
 impl Warnings {
     /// Something worth saying that cost no content.
-    pub(crate) fn note(&mut self, code: DocumentCode, message: impl Into<String>) {
+    pub fn note(&mut self, code: DocumentCode, message: impl Into<String>) {
         let warning = Warning::new(code, message);
         if self.list.contains(&warning) {
             return;
@@ -29,13 +29,13 @@ impl Warnings {
     }
 
     /// Something of the source that is missing from the rows.
-    pub(crate) fn partial(&mut self, code: DocumentCode, message: impl Into<String>) {
+    pub fn partial(&mut self, code: DocumentCode, message: impl Into<String>) {
         self.partial = true;
         self.note(code, message);
     }
 
     /// All of them, and whether content is missing.
-    pub(crate) fn finish(mut self) -> (Vec<Warning>, bool) {
+    pub fn finish(mut self) -> (Vec<Warning>, bool) {
         if let (true, Some(last)) = (self.left_out > 0, self.list.last()) {
             let more = Warning::new(last.code, format!("{} more warnings", self.left_out));
             self.list.push(more);
