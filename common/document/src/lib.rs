@@ -15,6 +15,7 @@ pub mod archive;
 mod assets;
 mod chunks;
 pub mod encoding;
+pub mod flow;
 pub mod grid;
 pub mod heading;
 #[cfg(feature = "html")]

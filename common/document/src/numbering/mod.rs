@@ -7,6 +7,7 @@
 
 mod negative;
 mod number;
+pub mod numerals;
 mod shape;
 mod table;
 

@@ -1,5 +1,7 @@
 //! Markers of lists, quotations and definitions, as the prefixes of the lines they hold.
 
+use crate::numbering::numerals;
+
 /// Holders beyond the innermost of these are no longer shown.
 const SHOWN_DEPTH: usize = 32;
 
@@ -33,9 +35,11 @@ impl List {
 
 /// A number as `type` asks for it; what it cannot write is written in digits.
 fn numeral(number: i64, style: char) -> String {
+    let value = usize::try_from(number).unwrap_or_default();
     let word = match style {
-        'a' | 'A' => letters(number),
-        'i' | 'I' => roman(number),
+        'a' | 'A' => numerals::positional_letters(value),
+        // Browsers write Roman numerals as far as they are defined.
+        'i' | 'I' => numerals::roman(value).filter(|_| value < 4_000),
         _ => None,
     };
     match word {
@@ -43,44 +47,6 @@ fn numeral(number: i64, style: char) -> String {
         Some(word) => word,
         None => number.to_string(),
     }
-}
-
-fn letters(number: i64) -> Option<String> {
-    let mut rest = u32::try_from(number).ok().filter(|n| *n > 0)?;
-    let mut reversed = Vec::new();
-    while rest > 0 {
-        rest = rest.saturating_sub(1);
-        reversed.push(char::from_u32(u32::from('a').saturating_add(rest % 26))?);
-        rest /= 26;
-    }
-    Some(reversed.into_iter().rev().collect())
-}
-
-fn roman(number: i64) -> Option<String> {
-    const SIGNS: [(u32, &str); 13] = [
-        (1000, "m"),
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
-    let mut rest = u32::try_from(number).ok().filter(|n| (1..4000).contains(n))?;
-    let mut out = String::new();
-    for (value, sign) in SIGNS {
-        while rest >= value {
-            out.push_str(sign);
-            rest = rest.saturating_sub(value);
-        }
-    }
-    Some(out)
 }
 
 /// Something that gives the lines in it a prefix.

@@ -1,20 +1,18 @@
 //! Drawings: pictures with their alternative text, text boxes, charts, diagrams; `DrawingML` and VML.
 
+use quarry_document::flow::{Block, Label, Paragraph, ParagraphBuilder, Suffix, TableBlock};
 use quarry_document::xml::{Element, Ns};
 use quarry_model::{Asset, DocumentCode, DocumentFailure};
 
 use crate::chart::{self, Chart};
 use crate::package::Target;
-use crate::word::block::{Block, Paragraph, TableBlock};
-use crate::word::inline::Inline;
-use crate::word::numbering::{Label, Suffix};
 use crate::word::properties::w;
 use crate::word::walk::{Place, Walk};
 use crate::{diagram, drawing};
 
 impl<'t> Walk<'_, '_, 't> {
     /// Reads a drawing. One that shows nothing readable but is described gives its description.
-    pub(crate) fn graphic(&mut self, drawing: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
+    pub(crate) fn graphic(&mut self, drawing: Element<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         let before = out.extent();
         let alt = alternative(drawing).unwrap_or_default();
         self.shapes(drawing, &alt, out)?;
@@ -24,7 +22,7 @@ impl<'t> Walk<'_, '_, 't> {
         Ok(())
     }
 
-    fn shapes(&mut self, element: Element<'t>, alt: &str, out: &mut Inline) -> Result<(), DocumentFailure> {
+    fn shapes(&mut self, element: Element<'t>, alt: &str, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         for child in element.elements() {
             match (child.ns(), child.name()) {
                 (Ns::Pic, "pic") => {
@@ -81,7 +79,7 @@ impl<'t> Walk<'_, '_, 't> {
         Ok(())
     }
 
-    fn picture(&mut self, id: Option<&str>, alt: &str, out: &mut Inline) -> Result<(), DocumentFailure> {
+    fn picture(&mut self, id: Option<&str>, alt: &str, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         let Some(id) = id.filter(|id| !id.is_empty()) else { return Ok(()) };
         let relationships = std::rc::Rc::clone(&self.relationships);
         match relationships.get(id).map(|relationship| &relationship.target) {
@@ -120,7 +118,7 @@ impl<'t> Walk<'_, '_, 't> {
         Ok(asset)
     }
 
-    fn chart(&mut self, chart: Element<'t>, alt: &str, out: &mut Inline) -> Result<(), DocumentFailure> {
+    fn chart(&mut self, chart: Element<'t>, alt: &str, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         let relationships = std::rc::Rc::clone(&self.relationships);
         let target = chart.attribute(Ns::R, "id").and_then(|id| relationships.get(id));
         let Some(Target::Part(part)) = target.map(|relationship| &relationship.target) else { return Ok(()) };
@@ -139,7 +137,7 @@ impl<'t> Walk<'_, '_, 't> {
         Ok(())
     }
 
-    fn diagram(&mut self, diagram: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
+    fn diagram(&mut self, diagram: Element<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         let relationships = std::rc::Rc::clone(&self.relationships);
         let target = diagram.attribute(Ns::R, "dm").and_then(|id| relationships.get(id));
         let Some(Target::Part(part)) = target.map(|relationship| &relationship.target) else { return Ok(()) };

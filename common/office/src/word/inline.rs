@@ -1,108 +1,15 @@
 //! The content of one paragraph.
 
+use quarry_document::flow::{Block, Note, ParagraphBuilder, anchor, sequence};
+use quarry_document::symbols;
 use quarry_document::xml::{Child, Element, Ns};
 use quarry_model::DocumentFailure;
 
 use crate::math;
-use crate::word::block::{Block, Note, Paragraph, Picture};
-use crate::word::fields::{anchor, form_value, sequence};
+use crate::word::form::form_value;
 use crate::word::notes::NoteKind;
 use crate::word::properties::{attribute, toggle, value, w};
 use crate::word::walk::{Place, Walk};
-use quarry_document::symbols;
-
-/// A paragraph's content while it is collected.
-#[derive(Debug, Default)]
-pub(crate) struct Inline {
-    text: String,
-    /// Code points of `text`.
-    length: usize,
-    hidden: String,
-    pictures: Vec<Picture>,
-    pub after: Vec<Block>,
-    pub bookmarks: Vec<String>,
-    pub in_contents: bool,
-    pub in_directory: bool,
-    pub anchor: Option<String>,
-    pub sequence: Option<String>,
-    shows_page: bool,
-    bold: usize,
-    letters: usize,
-}
-
-impl Inline {
-    pub(crate) fn push(&mut self, text: &str) {
-        self.length = self.length.saturating_add(text.chars().count());
-        self.text.push_str(text);
-    }
-
-    /// A picture at this place.
-    pub(crate) fn picture_at(&mut self, asset: Option<usize>, alt: &str) {
-        self.pictures.push(Picture { asset, alt: alt.to_owned(), at: self.length });
-    }
-
-    /// The text so far.
-    pub(crate) fn peek(&self) -> &str {
-        &self.text
-    }
-
-    /// Whether anything was collected.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.hidden.is_empty() && self.pictures.is_empty() && self.after.is_empty()
-    }
-
-    /// How much was collected; grows with everything that is.
-    pub(crate) fn extent(&self) -> usize {
-        [self.text.trim().len(), self.hidden.len(), self.pictures.len(), self.after.len()].into_iter().fold(0, usize::saturating_add)
-    }
-
-    /// The paragraph: white space at its ends and before line breaks cut, pictures moved along.
-    pub(crate) fn finish(self) -> Paragraph {
-        let (text, pictures) = trim(&self.text, self.pictures);
-        Paragraph {
-            text,
-            hidden: self.hidden.trim().to_owned(),
-            pictures,
-            bookmarks: self.bookmarks,
-            bold: self.letters > 0 && self.bold == self.letters,
-            shows_page: self.shows_page,
-            after: self.after,
-            ..Paragraph::default()
-        }
-    }
-}
-
-/// Cuts white space around the text and at the ends of its lines; positions follow.
-fn trim(text: &str, mut pictures: Vec<Picture>) -> (String, Vec<Picture>) {
-    let (mut out, mut kept, mut pending) = (String::with_capacity(text.len()), 0_usize, String::new());
-    let mut next = 0;
-    for (index, c) in text.chars().enumerate() {
-        while let Some(picture) = pictures.get_mut(next).filter(|picture| picture.at <= index) {
-            picture.at = kept;
-            next = next.saturating_add(1);
-        }
-        match c {
-            '\n' => {
-                pending.retain(|c| c == '\n');
-                pending.push('\n');
-            }
-            c if c.is_whitespace() => pending.push(c),
-            c => {
-                if !out.is_empty() {
-                    kept = kept.saturating_add(pending.chars().count());
-                    out.push_str(&pending);
-                }
-                pending.clear();
-                out.push(c);
-                kept = kept.saturating_add(1);
-            }
-        }
-    }
-    for picture in pictures.iter_mut().skip(next) {
-        picture.at = kept;
-    }
-    (out, pictures)
-}
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -114,12 +21,12 @@ pub(crate) struct Look<'t> {
 
 impl<'t> Walk<'_, '_, 't> {
     /// Collects what stands inside a paragraph or anything in it that only groups.
-    pub(crate) fn inline(&mut self, element: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
+    pub(crate) fn inline(&mut self, element: Element<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         element.elements().try_for_each(|child| self.inline_one(child, out))
     }
 
     /// One element of a paragraph.
-    pub(crate) fn inline_one(&mut self, child: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
+    pub(crate) fn inline_one(&mut self, child: Element<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         match (child.ns(), child.name()) {
             (Ns::W, "r") => self.run(child, out)?,
             (Ns::W, "pPr" | "rPr" | "del" | "moveFrom" | "sdtPr" | "sdtEndPr" | "tcPr" | "smartTagPr" | "customXmlPr") => {}
@@ -151,8 +58,8 @@ impl<'t> Walk<'_, '_, 't> {
     fn alternate(
         &mut self,
         element: Element<'t>,
-        out: &mut Inline,
-        read: fn(&mut Self, Element<'t>, &mut Inline) -> Result<(), DocumentFailure>,
+        out: &mut ParagraphBuilder,
+        read: fn(&mut Self, Element<'t>, &mut ParagraphBuilder) -> Result<(), DocumentFailure>,
     ) -> Result<(), DocumentFailure> {
         let before = out.extent();
         for branch in element.elements().filter(|branch| branch.is(Ns::Mc, "Choice") || branch.is(Ns::Mc, "Fallback")) {
@@ -173,12 +80,12 @@ impl<'t> Walk<'_, '_, 't> {
         Look { hidden: hidden.unwrap_or(self.look.hidden), bold: bold.unwrap_or(self.look.bold), font }
     }
 
-    fn run(&mut self, run: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
+    fn run(&mut self, run: Element<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         let look = self.look_of(run);
         self.run_content(run, look, out)
     }
 
-    fn run_content(&mut self, run: Element<'t>, look: Look<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
+    fn run_content(&mut self, run: Element<'t>, look: Look<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         for child in run.elements() {
             match (child.ns(), child.name()) {
                 (Ns::W, "t") => {
@@ -221,7 +128,7 @@ impl<'t> Walk<'_, '_, 't> {
         Ok(())
     }
 
-    fn text(&self, text: &str, look: Look<'_>, out: &mut Inline) {
+    fn text(&self, text: &str, look: Look<'_>, out: &mut ParagraphBuilder) {
         if !self.fields.shows() {
             return;
         }
@@ -241,18 +148,13 @@ impl<'t> Walk<'_, '_, 't> {
             text
         };
         if look.hidden {
-            out.hidden.push_str(text);
+            out.hidden(text);
             return;
         }
-        let letters = text.chars().filter(|c| !c.is_whitespace()).count();
-        out.letters = out.letters.saturating_add(letters);
-        if look.bold {
-            out.bold = out.bold.saturating_add(letters);
-        }
-        out.push(text);
+        out.text(text, look.bold);
     }
 
-    fn field_character(&mut self, character: Element<'t>, look: Look<'t>, out: &mut Inline) {
+    fn field_character(&mut self, character: Element<'t>, look: Look<'t>, out: &mut ParagraphBuilder) {
         match attribute(character, "fldCharType") {
             Some("begin") => {
                 if let Some(shown) = form_value(character) {
@@ -271,25 +173,24 @@ impl<'t> Walk<'_, '_, 't> {
     }
 
     /// Ruby: the base, then its reading in brackets.
-    fn ruby(&mut self, ruby: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
+    fn ruby(&mut self, ruby: Element<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         if let Some(base) = w(ruby, "rubyBase") {
             self.inline(base, out)?;
         }
         if let Some(reading) = w(ruby, "rt") {
-            let before = out.length;
+            let before = out.length();
             out.push("(");
             self.inline(reading, out)?;
-            if out.length > before.saturating_add(1) {
+            if out.length() > before.saturating_add(1) {
                 out.push(")");
             } else {
-                out.text.pop();
-                out.length = before;
+                out.truncate(before);
             }
         }
         Ok(())
     }
 
-    fn note(&mut self, kind: NoteKind, reference: Element<'t>, out: &mut Inline) -> Result<(), DocumentFailure> {
+    fn note(&mut self, kind: NoteKind, reference: Element<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         let Some(id) = attribute(reference, "id").filter(|_| self.place != Place::Note && self.fields.shows()) else { return Ok(()) };
         let Some((note, relationships)) = self.notes.get(kind, id) else { return Ok(()) };
         let (mark, first) = self.note_mark(kind, id);
@@ -311,25 +212,11 @@ impl<'t> Walk<'_, '_, 't> {
     }
 }
 
-fn note_instruction(instruction: &str, out: &mut Inline) {
+fn note_instruction(instruction: &str, out: &mut ParagraphBuilder) {
     if out.anchor.is_none() {
         out.anchor = anchor(instruction).map(str::to_owned);
     }
     if out.sequence.is_none() {
         out.sequence = sequence(instruction).map(str::to_owned);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn trimming_moves_pictures_along() {
-        let picture = |at| Picture { asset: None, alt: String::new(), at };
-        let (text, pictures) = trim("  ab \n cd  ", vec![picture(0), picture(3), picture(8), picture(11)]);
-        assert_eq!(text, "ab\n cd");
-        assert_eq!(pictures.iter().map(|p| p.at).collect::<Vec<_>>(), [0, 1, 5, 6]);
-        assert_eq!(trim("   ", vec![picture(2)]), (String::new(), vec![picture(0)]));
     }
 }

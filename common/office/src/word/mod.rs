@@ -3,29 +3,23 @@
 //! The walk goes through the main part once and gives blocks; blocks become rows. Recursion follows the nesting of
 //! elements, which the XML reader bounds.
 
-mod assemble;
-mod block;
-mod evidence;
-mod fields;
+mod form;
 mod graphic;
 mod headers;
 mod inline;
-mod label;
 mod notes;
 mod numbering;
-mod numerals;
 mod properties;
 mod styles;
 mod table;
 mod walk;
 
 use quarry_document::Warnings;
+use quarry_document::flow::{self, Fields, RunningText};
 use quarry_document::xml::Ns;
 use quarry_model::{DocumentCode, DocumentFailure, Limits, Parsed};
 
 use crate::package::Package;
-use fields::Fields;
-use headers::Headers;
 use notes::NoteIndex;
 use numbering::Numbering;
 use styles::Styles;
@@ -69,13 +63,13 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailure> {
         warnings.note(DocumentCode::Corrupt, "a field has no end; fields are read as text");
         ignore_fields = true;
     };
-    evidence::promote(&mut blocks);
-    let mut headers = Headers::beside(&blocks);
-    headers.read(&mut package, &references, &relationships, &styles, &mut warnings, limits)?;
-    let mut all = headers.blocks;
+    flow::promote(&mut blocks);
+    let mut running = RunningText::beside(&blocks);
+    headers::read(&mut running, &mut package, &references, &relationships, &styles, &mut warnings, limits)?;
+    let mut all = running.into_blocks();
     all.append(&mut blocks);
 
-    let mut parsed = assemble::assemble(all, assets);
+    let mut parsed = flow::assemble(all, assets);
     parsed.title = package.title(&mut warnings)?;
     (parsed.warnings, parsed.partial) = warnings.finish();
     Ok(parsed)

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use quarry_document::Warnings;
 use quarry_document::xml::{Element, Tree};
 use quarry_model::DocumentFailure;
 
 use crate::package::{Package, Relationships};
 use crate::word::properties::attribute;
-use quarry_document::Warnings;
 
 /// The three kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

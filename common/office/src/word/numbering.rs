@@ -2,34 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use quarry_document::flow::{Label, Suffix};
+use quarry_document::numbering::numerals;
+use quarry_document::symbols;
 use quarry_document::xml::{Element, Ns, Tree};
 
-use crate::word::numerals;
 use crate::word::properties::{attribute, number, toggle, value, w};
 use crate::word::styles::{NumberProperties, ParagraphStyle, Styles};
-use quarry_document::symbols;
 
 /// Levels of a list.
 const LEVELS: usize = 9;
-
-/// What stands between a number and its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Suffix {
-    #[default]
-    Space,
-    Nothing,
-}
-
-/// The number or bullet in front of a paragraph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Label {
-    /// As shown; empty for a bullet.
-    pub text: String,
-    pub suffix: Suffix,
-    pub bullet: bool,
-    /// Depth in its list, from 0.
-    pub level: usize,
-}
 
 #[derive(Debug, Clone, Default)]
 struct Level {
@@ -202,15 +184,4 @@ fn fill(pattern: &str, shown: impl Fn(usize) -> String) -> String {
         }
     }
     out
-}
-
-impl Label {
-    /// The label in front of a text.
-    pub(crate) fn before(&self, text: &str) -> String {
-        match (self.suffix, text.is_empty()) {
-            (_, true) => self.text.trim().to_owned(),
-            (Suffix::Nothing, _) => format!("{}{text}", self.text),
-            (Suffix::Space, _) => format!("{} {text}", self.text.trim_end()),
-        }
-    }
 }

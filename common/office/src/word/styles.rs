@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use quarry_document::Warnings;
+use quarry_document::flow::Purpose;
 use quarry_document::xml::{Element, Ns, Tree};
 use quarry_model::DocumentCode;
 
 use crate::word::properties::{attribute, number, toggle, value, w};
-use quarry_document::Warnings;
 
 /// What a style itself says.
 #[derive(Debug, Clone, Default)]
@@ -33,34 +34,6 @@ impl NumberProperties {
     pub(crate) fn of(properties: Element<'_>) -> Self {
         let Some(numbering) = w(properties, "numPr") else { return Self::default() };
         Self { list: number(numbering, "numId"), level: number(numbering, "ilvl") }
-    }
-}
-
-/// What a paragraph style is for, by the name it was born with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Purpose {
-    #[default]
-    Text,
-    Title,
-    Caption,
-    /// An entry of the table of contents, of this level from 1.
-    Contents(u32),
-    /// The title of the table of contents, or an entry of a table of figures.
-    ContentsOther,
-}
-
-impl Purpose {
-    /// Built-in styles keep their English names in every language version.
-    fn of(name: &str) -> Self {
-        match name {
-            "title" => Self::Title,
-            "caption" => Self::Caption,
-            "toc heading" | "contents heading" | "table of figures" => Self::ContentsOther,
-            name => {
-                let level = name.strip_prefix("toc ").or_else(|| name.strip_prefix("contents ")).and_then(|level| level.parse().ok());
-                level.filter(|level| (1..=10).contains(level)).map_or(Self::Text, Self::Contents)
-            }
-        }
     }
 }
 

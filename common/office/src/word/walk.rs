@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use quarry_document::Warnings;
+use quarry_document::flow::{Block, ContentsEntry, Fields, Paragraph, ParagraphBuilder, Purpose, Role, ends_in_page_number};
 use quarry_document::xml::{Element, Ns};
 use quarry_model::{Asset, DocumentCode, DocumentFailure, Evidence, Limits};
 
 use crate::package::{Package, Relationships};
-use crate::word::block::{Block, ContentsEntry, Paragraph, Role};
-use crate::word::fields::Fields;
-use crate::word::inline::{Inline, Look};
+use crate::word::inline::Look;
 use crate::word::notes::{NoteIndex, NoteKind};
 use crate::word::numbering::Numbering;
 use crate::word::properties::{attribute, toggle, value, w};
-use crate::word::styles::{NumberProperties, ParagraphStyle, Purpose, Styles, outline_level};
-use quarry_document::Warnings;
+use crate::word::styles::{NumberProperties, ParagraphStyle, Styles, outline_level};
 
 /// A header or footer that some section names, in order of appearance.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,8 +175,8 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
         outcome
     }
 
-    /// Inline content outside any paragraph.
-    fn loose(&mut self, element: Element<'t>, inline: &mut Inline) -> Result<(), DocumentFailure> {
+    /// ParagraphBuilder content outside any paragraph.
+    fn loose(&mut self, element: Element<'t>, inline: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         self.look = Look::default();
         self.inline_one(element, inline)
     }
@@ -228,7 +227,7 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
 
     /// Whether a paragraph belongs to the contents region. Standing inside the field is not enough: a field that never
     /// ends must not swallow the document.
-    fn contents_role(&self, style: &ParagraphStyle, inline: &Inline) -> bool {
+    fn contents_role(&self, style: &ParagraphStyle, inline: &ParagraphBuilder) -> bool {
         if matches!(style.purpose, Purpose::Contents(_) | Purpose::ContentsOther) {
             return true;
         }
@@ -283,7 +282,7 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
 struct Blocks {
     list: Vec<Block>,
     /// Content of paragraphs whose mark is deleted.
-    carried: Inline,
+    carried: ParagraphBuilder,
     /// Bookmarks between paragraphs; they begin with the next one.
     bookmarks: Vec<String>,
 }
@@ -295,30 +294,12 @@ fn push(list: &mut Vec<Block>, paragraph: Paragraph) {
     }
 }
 
-/// What an entry of the contents says: title, level, and the page at its end.
+/// An entry of the contents region, as its style says; one of a list of figures or the like is no evidence.
 fn contents_entry(text: &str, style: &ParagraphStyle, anchor: Option<String>, directory: bool) -> Role {
-    let level = match style.purpose {
-        Purpose::ContentsOther => return Role::ContentsOther,
-        _ if directory => return Role::ContentsOther,
-        Purpose::Contents(level) => level,
-        _ => 1,
-    };
-    let (title, page) = match text.rsplit_once('\t') {
-        Some((title, page)) if is_page_number(page) => (title, page.trim().parse().ok()),
-        _ => (text, None),
-    };
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let title = title.trim_end_matches(['.', ' ', '…']).to_owned();
-    Role::Contents(ContentsEntry { title, level, page, anchor })
-}
-
-fn ends_in_page_number(text: &str) -> bool {
-    text.trim_end().rsplit_once('\t').is_some_and(|(_, page)| is_page_number(page))
-}
-
-fn is_page_number(text: &str) -> bool {
-    let text = text.trim();
-    !text.is_empty()
-        && text.len() <= 8
-        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, 'i' | 'v' | 'x' | 'l' | 'c' | 'I' | 'V' | 'X' | 'L' | 'C' | '-'))
+    match style.purpose {
+        Purpose::ContentsOther => Role::ContentsOther,
+        _ if directory => Role::ContentsOther,
+        Purpose::Contents(level) => Role::Contents(ContentsEntry::read(text, level, anchor)),
+        _ => Role::Contents(ContentsEntry::read(text, 1, anchor)),
+    }
 }

@@ -1,35 +1,41 @@
-//! What the walk through a part gives: blocks in reading order, before they become rows.
+//! Blocks in reading order: what walking through a document gives, before it becomes rows.
 
 use quarry_model::{Evidence, Table};
 
-use crate::word::numbering::Label;
+use super::label::Label;
 
 /// One block.
 #[derive(Debug, Clone)]
-pub(crate) enum Block {
+pub enum Block {
+    /// A paragraph.
     Paragraph(Box<Paragraph>),
+    /// A table.
     Table(TableBlock),
+    /// A note.
     Note(Note),
 }
 
 /// A table, and what stood in its cells but is no text: pictures, notes.
 #[derive(Debug, Clone)]
-pub(crate) struct TableBlock {
+pub struct TableBlock {
+    /// The grid.
     pub table: Table,
+    /// What stood in it beside text.
     pub after: Vec<Block>,
 }
 
 /// A footnote, an endnote or a comment, at the paragraph that refers to it.
 #[derive(Debug, Clone)]
-pub(crate) struct Note {
+pub struct Note {
     /// `[^1]:`, `Comment (author):`.
     pub label: String,
+    /// What it says.
     pub blocks: Vec<Block>,
 }
 
 /// A picture where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Picture {
+pub struct Picture {
     /// Index into the document's assets; `None` for one that lies outside or could not be read.
     pub asset: Option<usize>,
     /// Alternative text; empty when there is none.
@@ -40,7 +46,8 @@ pub(crate) struct Picture {
 
 /// What a paragraph is, beside its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) enum Role {
+pub enum Role {
+    /// Running text.
     #[default]
     Body,
     /// A heading of this level, from 1.
@@ -48,7 +55,10 @@ pub(crate) enum Role {
     /// The document's title.
     Title,
     /// A caption; `sequence` is the name of its counter ("Figure", "Table"), empty when it has none.
-    Caption { sequence: String },
+    Caption {
+        /// Empty when it has none.
+        sequence: String,
+    },
     /// An entry of the table of contents.
     Contents(ContentsEntry),
     /// The title of the contents, or an entry of a table of figures: part of the contents region, no evidence.
@@ -57,10 +67,12 @@ pub(crate) enum Role {
 
 /// What an entry of the table of contents says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct ContentsEntry {
+pub struct ContentsEntry {
+    /// The heading it names.
     pub title: String,
     /// From 1.
     pub level: u32,
+    /// The page it names.
     pub page: Option<u32>,
     /// The bookmark it leads to.
     pub anchor: Option<String>,
@@ -68,13 +80,16 @@ pub(crate) struct ContentsEntry {
 
 /// A paragraph.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Paragraph {
+pub struct Paragraph {
     /// Text as shown, trimmed; lines separated by `\n`.
     pub text: String,
     /// Text the source hides.
     pub hidden: String,
+    /// Where pictures stand in it.
     pub pictures: Vec<Picture>,
+    /// What it is.
     pub role: Role,
+    /// The number or bullet in front of it.
     pub label: Option<Label>,
     /// Bookmarks that begin in it.
     pub bookmarks: Vec<String>,
@@ -88,17 +103,17 @@ pub(crate) struct Paragraph {
 
 impl Paragraph {
     /// A paragraph of plain text.
-    pub(crate) fn plain(text: impl Into<String>) -> Self {
+    pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
     /// Whether nothing of it can be seen or heard.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.hidden.is_empty() && self.pictures.is_empty() && self.after.is_empty()
     }
 
     /// Whether it is nothing but pictures.
-    pub(crate) fn is_pictures(&self) -> bool {
+    pub fn is_pictures(&self) -> bool {
         self.text.is_empty() && !self.pictures.is_empty()
     }
 }

@@ -3,16 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quarry_document::numbering::{self, Shape};
+use crate::numbering::{self, Shape};
 use quarry_model::Evidence;
 
-use crate::word::block::{Block, Paragraph, Role};
+use super::block::{Block, Paragraph, Role};
 
 /// A line in bold that is longer than this is emphasis, not a title.
 const BOLD_CHARS: usize = 120;
 
 /// Finds them among the blocks of the body and makes them headings.
-pub(crate) fn promote(blocks: &mut [Block]) {
+pub fn promote(blocks: &mut [Block]) {
     by_contents_anchor(blocks);
     if has_headings(blocks) {
         return;

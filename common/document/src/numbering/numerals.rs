@@ -1,15 +1,15 @@
 //! Numbers as lists show them (ECMA-376 part 1, 17.18.59 `ST_NumberFormat`).
 
 /// Writes `number` in one of Word's formats; one that is not known reads as decimal, as Word shows it.
-pub(crate) fn format(number: i64, format: &str) -> String {
+pub fn format(number: i64, format: &str) -> String {
     let Ok(value) = usize::try_from(number) else { return number.to_string() };
     match format {
         "none" | "bullet" => String::new(),
         "decimalZero" => format!("{number:02}"),
         "upperLetter" => letters(value, &LATIN).to_uppercase(),
         "lowerLetter" => letters(value, &LATIN),
-        "upperRoman" => roman(value).to_uppercase(),
-        "lowerRoman" => roman(value),
+        "upperRoman" => roman(value).unwrap_or_else(|| number.to_string()).to_uppercase(),
+        "lowerRoman" => roman(value).unwrap_or_else(|| number.to_string()),
         "ordinal" => format!("{number}{}", ordinal_suffix(value)),
         "cardinalText" => sentence_case(&words(value)),
         "ordinalText" => sentence_case(&ordinal_words(value)),
@@ -111,7 +111,8 @@ fn letters(value: usize, alphabet: &[char]) -> String {
     std::iter::repeat_n(letter, times).collect()
 }
 
-fn roman(value: usize) -> String {
+/// A Roman numeral in small letters, from 1 to 32,767 (as far as Word writes them).
+pub fn roman(value: usize) -> Option<String> {
     const STEPS: [(usize, &str); 13] = [
         (1000, "m"),
         (900, "cm"),
@@ -128,7 +129,7 @@ fn roman(value: usize) -> String {
         (1, "i"),
     ];
     if value == 0 || value > 32_767 {
-        return value.to_string();
+        return None;
     }
     let (mut rest, mut out) = (value, String::new());
     for (step, name) in STEPS {
@@ -137,7 +138,19 @@ fn roman(value: usize) -> String {
             rest = left;
         }
     }
-    out
+    Some(out)
+}
+
+/// a … z, aa, ab …: letters as HTML and `OpenDocument` count, from 1.
+pub fn positional_letters(value: usize) -> Option<String> {
+    let mut rest = value;
+    let mut reversed = Vec::new();
+    while let Some(index) = rest.checked_sub(1) {
+        let (high, place) = split(index, LATIN.len());
+        reversed.push(LATIN.get(place)?);
+        rest = high;
+    }
+    (!reversed.is_empty()).then(|| reversed.into_iter().rev().collect())
 }
 
 fn ordinal_suffix(value: usize) -> &'static str {

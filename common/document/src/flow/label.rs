@@ -1,9 +1,41 @@
 //! How numbers and bullets are written in front of text.
 
-use crate::word::numbering::Label;
+/// What stands between a number and its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Suffix {
+    /// A tab or a space.
+    #[default]
+    Space,
+    /// Nothing.
+    Nothing,
+}
+
+/// The number or bullet in front of a paragraph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// As shown; empty for a bullet.
+    pub text: String,
+    /// What follows it.
+    pub suffix: Suffix,
+    /// Whether it is a bullet.
+    pub bullet: bool,
+    /// Depth in its list, from 0.
+    pub level: usize,
+}
+
+impl Label {
+    /// The label in front of a text.
+    pub fn before(&self, text: &str) -> String {
+        match (self.suffix, text.is_empty()) {
+            (_, true) => self.text.trim().to_owned(),
+            (Suffix::Nothing, _) => format!("{}{text}", self.text),
+            (Suffix::Space, _) => format!("{} {text}", self.text.trim_end()),
+        }
+    }
+}
 
 /// An item of a list: indented by its depth, with its number or a dash; and how many code points that puts in front.
-pub(crate) fn item(label: Option<&Label>, text: &str) -> (String, usize) {
+pub(super) fn item(label: Option<&Label>, text: &str) -> (String, usize) {
     let Some(label) = label.filter(|_| !text.is_empty()) else { return (text.to_owned(), 0) };
     let indent = "  ".repeat(label.level);
     let body = if label.bullet { format!("- {text}") } else { label.before(text) };
@@ -16,7 +48,7 @@ pub(crate) fn item(label: Option<&Label>, text: &str) -> (String, usize) {
 /// A number (`1.2`, `IV.`, `(a)`, `第三章`) is part of the title. A label with words of its own ("SECTION 1", set above
 /// or beside the title) is not: titles stay as their author wrote them, and the label is the section's first line.
 /// Where there is no other title, the label is it.
-pub(crate) fn title(label: Option<&Label>, text: &str) -> (String, Option<String>) {
+pub(super) fn title(label: Option<&Label>, text: &str) -> (String, Option<String>) {
     let Some(label) = label.filter(|label| !label.bullet) else { return (text.to_owned(), None) };
     if text.is_empty() || is_number(&label.text) {
         return (label.before(text).trim().to_owned(), None);
@@ -40,7 +72,6 @@ fn is_number(label: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::word::numbering::Suffix;
 
     fn label(text: &str, level: usize) -> Label {
         Label { text: text.to_owned(), suffix: Suffix::Space, bullet: false, level }

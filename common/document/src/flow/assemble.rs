@@ -2,12 +2,12 @@
 
 use quarry_model::{Asset, Evidence, Heading, Parsed, Row, RowKind, RowRef};
 
-use crate::word::block::{Block, Note, Paragraph, Picture, Role, TableBlock};
-use crate::word::label;
-use crate::word::numbering::Label;
+use super::block::{Block, Note, Paragraph, Picture, Role, TableBlock};
+use super::label;
+use super::label::Label;
 
 /// Turns the blocks of a document into rows.
-pub(crate) fn assemble(blocks: Vec<Block>, assets: Vec<Asset>) -> Parsed {
+pub fn assemble(blocks: Vec<Block>, assets: Vec<Asset>) -> Parsed {
     let mut rows = Rows { parsed: Parsed { assets, ..Parsed::default() }, ..Rows::default() };
     rows.blocks(blocks);
     rows.parsed

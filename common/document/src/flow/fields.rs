@@ -1,18 +1,15 @@
 //! Fields: instructions with a result. Only results are shown, and only when every field around them is at its result.
 
-use quarry_document::xml::Element;
-
-use crate::word::properties::{attribute, value, w};
-
 /// What an instruction asks for, as far as reading depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum FieldKind {
     /// A table of contents.
     Contents,
     /// A table of figures, tables, authorities; an index.
     Directory,
     /// The number of this page or of pages.
     Page,
+    /// Anything else.
     Other,
 }
 
@@ -20,12 +17,12 @@ pub(crate) enum Kind {
 struct Field {
     instruction: String,
     at_result: bool,
-    kind: Option<Kind>,
+    kind: Option<FieldKind>,
 }
 
 /// The fields open at one place.
 #[derive(Debug, Default)]
-pub(crate) struct Fields {
+pub struct Fields {
     stack: Vec<Field>,
     at_instruction: usize,
     contents: usize,
@@ -37,11 +34,12 @@ pub(crate) struct Fields {
 
 impl Fields {
     /// Fields that hide nothing.
-    pub(crate) fn ignored() -> Self {
+    pub fn ignored() -> Self {
         Self { ignored: true, ..Self::default() }
     }
 
-    pub(crate) fn begin(&mut self) {
+    /// A field begins with its instruction.
+    pub fn begin(&mut self) {
         if !self.ignored {
             self.stack.push(Field::default());
             self.at_instruction = self.at_instruction.saturating_add(1);
@@ -49,19 +47,21 @@ impl Fields {
     }
 
     /// A field whose instruction is already known.
-    pub(crate) fn begin_simple(&mut self, instruction: &str) {
+    pub fn begin_simple(&mut self, instruction: &str) {
         self.begin();
         self.instruction(instruction);
         self.separate();
     }
 
-    pub(crate) fn instruction(&mut self, text: &str) {
+    /// More of the instruction.
+    pub fn instruction(&mut self, text: &str) {
         if let Some(field) = self.stack.last_mut().filter(|field| !field.at_result) {
             field.instruction.push_str(text);
         }
     }
 
-    pub(crate) fn separate(&mut self) {
+    /// The instruction ends, its result begins.
+    pub fn separate(&mut self) {
         let Some(field) = self.stack.last_mut().filter(|field| !field.at_result) else { return };
         field.at_result = true;
         let kind = kind(&field.instruction);
@@ -73,7 +73,7 @@ impl Fields {
     }
 
     /// Ends the innermost field and gives its instruction.
-    pub(crate) fn end(&mut self) -> Option<String> {
+    pub fn end(&mut self) -> Option<String> {
         let field = self.stack.pop()?;
         if !field.at_result {
             self.at_instruction = self.at_instruction.saturating_sub(1);
@@ -84,46 +84,50 @@ impl Fields {
         Some(field.instruction)
     }
 
-    fn count(&mut self, kind: Kind) -> Option<&mut usize> {
+    fn count(&mut self, kind: FieldKind) -> Option<&mut usize> {
         match kind {
-            Kind::Contents => Some(&mut self.contents),
-            Kind::Directory => Some(&mut self.directories),
-            Kind::Page => Some(&mut self.pages),
-            Kind::Other => None,
+            FieldKind::Contents => Some(&mut self.contents),
+            FieldKind::Directory => Some(&mut self.directories),
+            FieldKind::Page => Some(&mut self.pages),
+            FieldKind::Other => None,
         }
     }
 
     /// Whether what stands here is shown.
-    pub(crate) fn shows(&self) -> bool {
+    pub fn shows(&self) -> bool {
         self.at_instruction == 0
     }
 
-    pub(crate) fn in_contents(&self) -> bool {
+    /// Whether this is inside a table of contents.
+    pub fn in_contents(&self) -> bool {
         self.contents > 0
     }
 
-    pub(crate) fn in_directory(&self) -> bool {
+    /// Whether this is inside a table of figures or the like.
+    pub fn in_directory(&self) -> bool {
         self.directories > 0
     }
 
-    pub(crate) fn in_page_number(&self) -> bool {
+    /// Whether this is the number of a page.
+    pub fn in_page_number(&self) -> bool {
         self.pages > 0
     }
 }
 
-fn kind(instruction: &str) -> Kind {
+/// What an instruction asks for.
+pub fn kind(instruction: &str) -> FieldKind {
     let mut words = instruction.split_whitespace();
     match words.next().unwrap_or_default().to_ascii_uppercase().as_str() {
-        "TOC" if words.any(|word| matches!(word, "\\c" | "\\a" | "\\C" | "\\A")) => Kind::Directory,
-        "TOC" => Kind::Contents,
-        "TOA" => Kind::Directory,
-        "PAGE" | "NUMPAGES" | "SECTIONPAGES" => Kind::Page,
-        _ => Kind::Other,
+        "TOC" if words.any(|word| matches!(word, "\\c" | "\\a" | "\\C" | "\\A")) => FieldKind::Directory,
+        "TOC" => FieldKind::Contents,
+        "TOA" => FieldKind::Directory,
+        "PAGE" | "NUMPAGES" | "SECTIONPAGES" => FieldKind::Page,
+        _ => FieldKind::Other,
     }
 }
 
 /// The bookmark that `PAGEREF _Toc1 \h` or `HYPERLINK \l "_Toc1"` leads to.
-pub(crate) fn anchor(instruction: &str) -> Option<&str> {
+pub fn anchor(instruction: &str) -> Option<&str> {
     let mut words = instruction.split_whitespace();
     let target = match words.next()?.to_ascii_uppercase().as_str() {
         "PAGEREF" => words.next()?,
@@ -134,22 +138,9 @@ pub(crate) fn anchor(instruction: &str) -> Option<&str> {
 }
 
 /// The counter of a `SEQ` field: `Figure`, `Tabla`, `表`.
-pub(crate) fn sequence(instruction: &str) -> Option<&str> {
+pub fn sequence(instruction: &str) -> Option<&str> {
     let mut words = instruction.split_whitespace();
     words.next()?.eq_ignore_ascii_case("seq").then(|| words.next()).flatten()
-}
-
-/// What a form field of the old kind shows by itself: a check box, or the chosen entry of a list.
-pub(crate) fn form_value(field_char: Element<'_>) -> Option<String> {
-    let data = w(field_char, "ffData")?;
-    if let Some(check) = w(data, "checkBox") {
-        let on = |name| w(check, name).map(|state| !matches!(attribute(state, "val"), Some("0" | "false" | "off")));
-        return Some(if on("checked").or_else(|| on("default")).unwrap_or_default() { "☒" } else { "☐" }.to_owned());
-    }
-    let list = w(data, "ddList")?;
-    let chosen = value(list, "result").or_else(|| value(list, "default")).and_then(|index| index.parse::<usize>().ok()).unwrap_or_default();
-    let entry = list.elements().filter(|entry| entry.name() == "listEntry").nth(chosen)?;
-    attribute(entry, "val").map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -177,9 +168,9 @@ mod tests {
 
     #[test]
     fn instructions_are_told_apart() {
-        assert_eq!(kind(" toc \\c \"Figure\" "), Kind::Directory);
-        assert_eq!(kind(" NUMPAGES "), Kind::Page);
-        assert_eq!(kind(""), Kind::Other);
+        assert_eq!(kind(" toc \\c \"Figure\" "), FieldKind::Directory);
+        assert_eq!(kind(" NUMPAGES "), FieldKind::Page);
+        assert_eq!(kind(""), FieldKind::Other);
         assert_eq!(anchor(" PAGEREF _Toc12 \\h "), Some("_Toc12"));
         assert_eq!(anchor(" HYPERLINK \\l \"_Toc12\" "), Some("_Toc12"));
         assert_eq!(anchor(" HYPERLINK \"http://x\" "), None);
