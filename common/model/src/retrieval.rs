@@ -1,13 +1,13 @@
 //! Retrieval as callers see it: the request with its rules, and the answer (contract §7).
 
 mod answer;
+mod normalized;
 mod request;
+mod validate;
 
 pub use answer::{
     AlsoIn, BudgetReport, Citation, EvidencePart, OmittedPart, ReferencedChunk, ResultMetadata, RetrievalAnswer, RetrievalResult,
     RetrievalRun, RouterUsed, Source, StopReason, TraceStep,
 };
-pub use request::{
-    Channel, ChannelWeights, DocumentSelection, FilterMode, LlmConfig, NormalizedRequest, RetrievalFilters, RetrievalMode,
-    RetrievalRequest, SectionExclusion,
-};
+pub use normalized::{Channel, ChannelWeights, DocumentSelection, FilterMode, NormalizedRequest, RetrievalFilters, RetrievalMode};
+pub use request::{LlmConfig, RetrievalRequest, SectionExclusion};
