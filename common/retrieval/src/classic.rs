@@ -17,7 +17,7 @@ use crate::hits::{HitBook, lift};
 use crate::leaves::{self, Ranked};
 use crate::passage::Passage;
 use crate::query::Weighed;
-use crate::ranking::Matcher;
+use crate::ranking::{Blend, Matcher};
 use crate::results::{self, Listed};
 use crate::snapshot::Reader;
 use crate::trace::Trace;
@@ -26,7 +26,7 @@ use crate::{filters, fusion, references};
 /// Strong hits whose references are followed.
 const REFERRING: usize = 3;
 /// What a reference adds: this share of the score of the hit that makes it, times how telling the title is.
-const REFERENCE_SHARE: f32 = 0.3;
+const REFERENCE_SHARE: f32 = 0.5;
 /// Candidates that are looked at closely, whatever was recalled.
 const CLOSE: usize = 200;
 
@@ -87,7 +87,7 @@ pub async fn run(work: &Work<'_>) -> Result<Outcome, RetrievalError> {
     step.end(json!({ "router": router }), work.budget);
 
     let query = Weighed::new(&work.request.query, work.reader.corpus()).await?;
-    let mut matcher = Matcher::new(&work.request.query, &query, &work.request.weights, work.reader.corpus().mean_length());
+    let mut matcher = Matcher::new(&query);
     let mut scored = candidates(work, &filter, &mut matcher, router, REFERENCE_SHARE).await?;
     boost(work, &mut scored).await;
     if work.request.rerank {
@@ -122,23 +122,23 @@ pub async fn candidates(
         wanted.extend(all.filter(|key| !known.contains(key)));
     }
     let passages = work.reader.passages(&wanted).await?;
-    let mut scored = score(matcher, passages, &found);
+    let blend = blend(matcher, &passages, &found, request);
+    let mut scored = score(matcher, passages, &blend);
     // Titles belong to the path channel: where it is not asked, they add nothing.
     let share = if request.weights.path > 0.0 { reference_share } else { 0.0 };
-    let linked = if share > 0.0 { refer(work, filter, matcher, &mut scored, share).await? } else { Vec::new() };
+    let linked = if share > 0.0 { refer(work, filter, matcher, &blend, &mut scored, share).await? } else { Vec::new() };
     step.end(json!({ "references": linked }), work.budget);
     Ok(scored)
 }
 
-/// Scores passages, best first. Ties: document, then ordinal.
-pub fn score(matcher: &mut Matcher<'_>, passages: Vec<Arc<Passage>>, found: &[Found]) -> Vec<Scored> {
+fn blend(matcher: &mut Matcher<'_>, passages: &[Arc<Passage>], found: &[Found], request: &NormalizedRequest) -> Blend {
     passages.iter().for_each(|passage| matcher.learn(passage.lang()));
-    let mut scored: Vec<Scored> = passages.into_iter().map(|passage| Scored { score: matcher.score(&passage), passage }).collect();
-    let best = scored.iter().map(|s| s.score).fold(0.0, f32::max);
-    let exact = matcher.exact(found, best);
-    for candidate in &mut scored {
-        candidate.score += exact.get(&candidate.passage.key()).copied().unwrap_or_default();
-    }
+    Blend::new(found, &request.weights, matcher, passages)
+}
+
+/// Scores passages, best first. Ties: document, then ordinal.
+fn score(matcher: &Matcher<'_>, passages: Vec<Arc<Passage>>, blend: &Blend) -> Vec<Scored> {
+    let mut scored: Vec<Scored> = passages.into_iter().map(|passage| Scored { score: matcher.score(&passage, blend), passage }).collect();
     sort(&mut scored);
     scored
 }
@@ -155,6 +155,7 @@ async fn refer(
     work: &Work<'_>,
     filter: &Filter,
     matcher: &mut Matcher<'_>,
+    blend: &Blend,
     scored: &mut Vec<Scored>,
     share: f32,
 ) -> Result<Vec<serde_json::Value>, RetrievalError> {
@@ -179,7 +180,7 @@ async fn refer(
             candidate.score += lift;
         } else {
             matcher.learn(passage.lang());
-            scored.push(Scored { score: matcher.score(&passage) + lift, passage });
+            scored.push(Scored { score: matcher.score(&passage, blend) + lift, passage });
         }
         said.push(what);
     }

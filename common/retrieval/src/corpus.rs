@@ -29,9 +29,6 @@ pub trait Corpus: Send + Sync + 'static {
     /// The ordinals of one section, in order, without its descendants.
     fn section(&self, document: &DocumentId, section_path: &str) -> Vec<u32>;
 
-    /// Mean tokens of the content of a chunk.
-    fn mean_length(&self) -> f32;
-
     /// Languages of the live chunks (ISO 639-1), most frequent first.
     fn languages(&self) -> &[String];
 

@@ -6,7 +6,7 @@
 //! must never do: write an answer of its own, change documents or the index, mix two publications, exceed the budget.
 //!
 //! In data order: [`snapshot`] pins a publication → [`channels`] find candidates → [`fusion`] joins them → [`ranking`]
-//! orders them by what their text says → [`hydration`] puts assets in their places → [`evidence`] packs the budget →
+//! orders them by how well they match → [`hydration`] puts assets in their places → [`evidence`] packs the budget →
 //! [`retriever`] ties it together with [`cache`], [`hits`] and [`trace`].
 
 pub mod budget;
@@ -39,4 +39,4 @@ pub use error::RetrievalError;
 pub use retriever::{Options, Retriever};
 
 /// Changes whenever the same index and the same request may give another answer: part of every cache key.
-pub const CODE_VERSION: &str = "retrieval-1";
+pub const CODE_VERSION: &str = "retrieval-2";

@@ -36,7 +36,6 @@ pub struct Snapshots {
 /// One publication, opened.
 pub struct Pinned {
     version: u64,
-    mean_length: f32,
     snapshot: Snapshot,
 }
 
@@ -73,7 +72,7 @@ impl Snapshots {
             if gone && self.version(scope).await? != Some(head.version) {
                 continue;
             }
-            let pinned = Arc::new(Pinned { version: head.version, mean_length: mean_length(&manifest), snapshot });
+            let pinned = Arc::new(Pinned { version: head.version, snapshot });
             self.open.lock().unwrap_or_else(PoisonError::into_inner).put(scope.clone(), pinned.clone());
             return Ok(Some(self.reader(pinned)));
         }
@@ -107,14 +106,6 @@ impl Snapshots {
             Err(error) => Err(error.into()),
         }
     }
-}
-
-fn mean_length(manifest: &IndexManifest) -> f32 {
-    let (tokens, chunks) = manifest
-        .splits
-        .iter()
-        .fold((0_u64, 0_u64), |(tokens, chunks), split| (tokens + split.content_tokens, chunks + u64::from(split.chunks)));
-    tokens as f32 / chunks.max(1) as f32
 }
 
 impl Passages {
@@ -197,10 +188,6 @@ impl Corpus for Pinned {
 
     fn section(&self, document: &DocumentId, section_path: &str) -> Vec<u32> {
         self.snapshot.section(document, section_path, false).into_iter().map(|hit| hit.ordinal).collect()
-    }
-
-    fn mean_length(&self) -> f32 {
-        self.mean_length
     }
 
     fn languages(&self) -> &[String] {

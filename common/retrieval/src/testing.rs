@@ -150,11 +150,6 @@ impl Corpus for MemoryCorpus {
         own.map(|(key, _)| key.1).collect()
     }
 
-    fn mean_length(&self) -> f32 {
-        let words: usize = self.chunks.values().map(|stored| Self::words(stored, Channel::Content).sequence.len()).sum();
-        words as f32 / self.chunks.len().max(1) as f32
-    }
-
     fn languages(&self) -> &[String] {
         &[]
     }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use quarry_language::tokens;
-use quarry_model::retrieval::ChannelWeights;
 use quarry_model::{Chunk, ChunkType};
 
 use super::*;
@@ -19,7 +18,7 @@ fn all_types() -> BTreeSet<ChunkType> {
 
 async fn packed(reader: &Reader, query: &str, hits: &[(u8, u32, f32)], types: &BTreeSet<ChunkType>, limit: u64) -> Packed {
     let weighed = Weighed::new(query, reader.corpus()).await.unwrap();
-    let mut matcher = Matcher::new(query, &weighed, &ChannelWeights::default(), reader.corpus().mean_length());
+    let mut matcher = Matcher::new(&weighed);
     matcher.learn("en");
     let mut ranked = Vec::new();
     for &(n, ordinal, strength) in hits {
