@@ -13,6 +13,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("quarry-ports", &["quarry-model"]),
         ("quarry-language", &["quarry-model"]),
         ("quarry-document", &["quarry-model", "quarry-ports", "quarry-language"]),
+        ("quarry-outbound", &[]),
         ("quarry-pdf", &["quarry-model"]),
         ("quarry-office", &["quarry-model", "quarry-document"]),
         ("quarry-index", &["quarry-model", "quarry-ports", "quarry-language"]),
