@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::chunk::{ChunkMetadata, ChunkType};
 use crate::identity::{ChunkId, DocumentId, JobId, Revision, SectionId};
-use crate::job::{JobState, Progress};
+use crate::job::{JobState, Progress, Webhook};
 use crate::nav::{NavResources, NavSection, NavStats};
 use crate::record::{DocumentStatus, KeyScope};
 use crate::scope::Namespace;
@@ -43,7 +43,7 @@ pub struct CreateJob {
     pub parsing_params: Option<Map<String, Value>>,
     /// Where to report the end.
     #[serde(default)]
-    pub webhook: Option<IgnoredAny>,
+    pub webhook: Option<Webhook>,
     /// The caller's own model keys: read and dropped, never kept.
     #[serde(default)]
     pub llm_config: Option<IgnoredAny>,

@@ -94,6 +94,35 @@ pub struct Webhook {
     pub url: String,
 }
 
+/// A webhook that waits to be delivered: written with the change that ended the job, so that none is lost and none tells
+/// of what did not happen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutboxEntry {
+    /// [`crate::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The job that has ended. What is told of it is read when it is delivered.
+    pub job_id: JobId,
+    /// Where to.
+    pub url: String,
+    /// The moment it is due, in milliseconds since the epoch; part of its key.
+    pub due_millis: i64,
+    /// How often it was tried.
+    pub attempts: u32,
+}
+
+/// How a webhook ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebhookReport {
+    /// Whether the receiver took it.
+    pub delivered: bool,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// What came of the last try: `200`, or a sentence.
+    pub last: String,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// The record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {

@@ -313,9 +313,14 @@ impl RecordKey {
         Self::new(format!("KEYS#{}", segment(owner.as_str())), segment(sha256_hex))
     }
 
-    /// A webhook to be delivered.
-    pub fn outbox(job: &JobId) -> Self {
-        Self::new(format!("JOB#{job}"), "OUTBOX")
+    /// A webhook to be delivered: in one list, by the moment it is due.
+    pub fn outbox(due_millis: i64, job: &JobId) -> Self {
+        Self::new("OUTBOX".to_owned(), format!("{due_millis:015}#{job}"))
+    }
+
+    /// How the webhook of a job fared, once it has been delivered or given up.
+    pub fn webhook(job: &JobId) -> Self {
+        Self::new(format!("JOB#{job}"), "WEBHOOK")
     }
 }
 
@@ -331,6 +336,11 @@ pub struct RecordPrefix {
 impl RecordPrefix {
     fn new(pk: String, sk: &str) -> Self {
         Self { pk, sk: sk.to_owned() }
+    }
+
+    /// All webhooks to be delivered, the earliest due first.
+    pub fn outbox() -> Self {
+        Self::new("OUTBOX".to_owned(), "")
     }
 
     /// All documents of a namespace.

@@ -1,5 +1,5 @@
 //! The Lambda side: the SQS batch loop and the HTTP adapter. A function's `main` loads the configuration, builds its
-//! adapters and calls [`serve`] or [`serve_http`].
+//! adapters and calls [`serve`], [`serve_schedule`] or [`serve_http`].
 
 use std::sync::Arc;
 
@@ -73,6 +73,17 @@ pub async fn serve<S: Stage>(stage: S, delivery: Delivery, source: Source) -> Re
         Ok::<_, LambdaError>(handle(stage, delivery, source, event).await)
     }))
     .await
+}
+
+/// Serves work that a schedule asks for, until the environment ends; what the event says is not read. An error makes the
+/// invocation fail, so that the service's own alarms see it.
+pub async fn serve_schedule<F, E>(work: impl Fn() -> F) -> Result<(), LambdaError>
+where
+    F: Future<Output = Result<Value, E>>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let work = &work;
+    lambda_runtime::run(service_fn(move |_: LambdaEvent<Value>| async move { work().await.map_err(LambdaError::from) })).await
 }
 
 /// Serves a router behind API Gateway (payload version 2) or a function address.

@@ -54,6 +54,7 @@ pub(crate) fn new_job(file_name: &str) -> NewJob {
         scope: scope("ann"),
         document_id: None,
         source_type: quarry_model::job::SourceType::File,
+        source_url: None,
         file_name: file_name.to_owned(),
         data_id: None,
         document_metadata: serde_json::Map::new(),

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use anyhow::Context;
 use quarry_index::SplitCache;
 use quarry_model::{Limits, Namespace, Scope};
+use quarry_notifier::Notifier;
+use quarry_outbound::{Outbound, Rules, SystemResolver};
 use quarry_ports::{Clock, ObjectStore, Queue, Records, SystemClock};
 use quarry_profiler::Profiler;
 use quarry_publisher::Publisher;
@@ -71,6 +73,19 @@ impl Engine {
         let options = Options { hit_boost: self.config.hit_boost as f32, ..Options::default() };
         let (objects, records) = (Arc::clone(&self.objects), Arc::clone(&self.records));
         Retriever::new(objects, records, Arc::clone(&self.clock), Arc::clone(&self.splits), options)
+    }
+
+    /// Reaches addresses out of requests.
+    pub(crate) fn outbound(&self) -> Result<Outbound, Failure> {
+        let rules = Rules { also: self.config.allowed_addresses.clone() };
+        Ok(Outbound::new(Arc::new(SystemResolver), rules).context("no HTTP client")?)
+    }
+
+    /// Delivers webhooks, if there is a secret to sign them with.
+    pub(crate) fn notifier(&self) -> Result<Option<Notifier>, Failure> {
+        let Some(secret) = self.config.webhook_secret.clone() else { return Ok(None) };
+        let (objects, clock) = (Arc::clone(&self.objects), Arc::clone(&self.clock));
+        Ok(Some(Notifier::new(self.jobs.clone(), objects, clock, self.outbound()?, secret)))
     }
 
     /// The publisher's stage.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use quarry_model::Family;
 use quarry_model::message::QueueName;
+use quarry_notifier::Notifier;
 use quarry_runtime::delivery::PumpOptions;
 use quarry_runtime::{Delivery, pump};
 use tokio::sync::watch;
@@ -20,6 +21,8 @@ use crate::worker::{ChildParser, Pool};
 const PUBLISH_BATCH: usize = 80;
 /// How long a publication may take before its messages come again.
 const PUBLISH_VISIBILITY: Duration = Duration::from_mins(5);
+/// How often the webhooks that are due are looked for.
+const NOTIFY_EVERY: Duration = Duration::from_secs(1);
 const PROFILE_VISIBILITY: Duration = Duration::from_mins(1);
 
 /// Running pumps. Of all processes on a data folder one has them.
@@ -62,7 +65,11 @@ impl Road {
 
         let publisher = Arc::new(engine.publisher());
         let options = PumpOptions { wait: Duration::from_millis(500), ..PumpOptions::grouped(PUBLISH_BATCH) };
-        road.pumps.spawn(pump(publisher, queue(), QueueName::Publish, delivery(PUBLISH_VISIBILITY)?, options, stopped));
+        road.pumps.spawn(pump(publisher, queue(), QueueName::Publish, delivery(PUBLISH_VISIBILITY)?, options, stopped.clone()));
+
+        if let Some(notifier) = engine.notifier()? {
+            road.pumps.spawn(notify(notifier, stopped));
+        }
         Ok(Some(road))
     }
 
@@ -79,6 +86,19 @@ impl Road {
             if let Err(error) = ended {
                 tracing::error!(%error, "a pump ended abnormally");
             }
+        }
+    }
+}
+
+/// Delivers webhooks as they fall due, until the road stops.
+async fn notify(notifier: Notifier, mut stopped: watch::Receiver<bool>) {
+    loop {
+        if let Err(error) = notifier.run().await {
+            tracing::warn!(%error, "webhooks are not delivered; they stay due");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(NOTIFY_EVERY) => {}
+            _ = stopped.changed() => return,
         }
     }
 }

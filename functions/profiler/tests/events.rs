@@ -109,6 +109,7 @@ impl Bench {
             scope: Scope::new(Owner::local(), Namespace::default()),
             document_id: None,
             source_type: SourceType::File,
+            source_url: None,
             file_name: file_name.into(),
             data_id: Some("d-1".into()),
             document_metadata: Map::new(),

@@ -17,7 +17,7 @@ use crate::head::{Head, put_new};
 use crate::plan::{Change, Plan, Standing, job_of, revision_of};
 use crate::postings::{self, Arriving};
 use crate::splits::{self, Succession};
-use crate::{consequences, erase, jobs, outbox, rows};
+use crate::{consequences, erase, jobs, rows};
 
 /// Revision folders read at once.
 const FOLDERS_AT_ONCE: usize = 8;
@@ -276,7 +276,6 @@ impl<'a> Group<'a> {
             };
             let done = self.publisher.jobs.done_writes(job, &folder.manifest.revision, Some(&folder.result_sha256), folder.progress())?;
             writes.extend(done);
-            writes.extend(outbox::row(job, &folder.manifest.revision, now)?);
         }
         Ok(writes)
     }

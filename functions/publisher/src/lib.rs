@@ -18,7 +18,6 @@ mod group;
 mod head;
 mod jobs;
 mod listing;
-mod outbox;
 mod plan;
 mod postings;
 mod relation;

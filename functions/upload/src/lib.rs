@@ -1,6 +1,7 @@
 //! The front door: jobs, documents, graph and keys over HTTP.
 //!
-//! What this room is for: creating jobs and handing out addresses for their bytes, taking small bodies itself, telling how
+//! What this room is for: creating jobs and handing out addresses for their bytes, taking small bodies itself, fetching
+//! sources from public addresses, telling how
 //! jobs stand, reading documents, and asking the publisher to archive or delete. What enters: requests of an
 //! authenticated [`Caller`](quarry_runtime::http::Caller). What leaves: the bodies of `quarry_model::api`, objects under
 //! `uploads/`, messages to the profiler and the publisher, images of pages beside the revision they show. What it must
@@ -22,6 +23,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use quarry_model::Limits;
+use quarry_outbound::Outbound;
 use quarry_ports::{ObjectStore, Queue};
 use quarry_runtime::Jobs;
 use quarry_runtime::http::{Authenticator, Route, route};
@@ -42,6 +44,10 @@ pub struct Upload {
     pub jobs: Jobs,
     /// Makes, lists and revokes keys.
     pub authenticator: Arc<Authenticator>,
+    /// Fetches sources from addresses, and judges the addresses of webhooks.
+    pub outbound: Outbound,
+    /// Whether webhooks are sent by this installation.
+    pub webhooks: bool,
     /// Limits.
     pub limits: Arc<Limits>,
     /// Largest body of `POST /documents`, in bytes.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use quarry_outbound::{Outbound, Rules, SystemResolver};
 use quarry_ports::SystemClock;
 use quarry_runtime::http::{self, Access, Authenticator};
 use quarry_runtime::lambda::{LambdaError, serve_http};
@@ -22,6 +23,8 @@ async fn main() -> Result<(), LambdaError> {
         queue: store.queues(),
         jobs: Jobs::new(store.records(), clock),
         authenticator: Arc::clone(&authenticator),
+        outbound: Outbound::new(Arc::new(SystemResolver), Rules { also: config.allowed_addresses })?,
+        webhooks: config.webhooks,
         limits,
         direct_upload_bytes: config.direct_upload_bytes,
         environment: config.environment,

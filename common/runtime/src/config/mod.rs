@@ -7,6 +7,7 @@ mod variables;
 
 pub use variables::{VARIABLES, Variable};
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use quarry_model::{Limits, Owner};
@@ -34,6 +35,29 @@ pub struct LogConfig {
     pub metrics: bool,
 }
 
+/// A secret that signs; it shows itself to nobody who prints it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SigningSecret(String);
+
+impl SigningSecret {
+    /// Its bytes, for the signature.
+    pub fn bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl From<&str> for SigningSecret {
+    fn from(secret: &str) -> Self {
+        Self(secret.to_owned())
+    }
+}
+
+impl std::fmt::Debug for SigningSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -52,6 +76,12 @@ pub struct Config {
     /// SHA-256 (hex) of an administrator's key that is valid without being stored: how the first key of a deployed stack
     /// is made.
     pub admin_key_sha256: Option<String>,
+    /// Signs webhooks; without it none is sent.
+    pub webhook_secret: Option<SigningSecret>,
+    /// Whether jobs may ask for webhooks: when this process has the secret, or is told that the notifier has it.
+    pub webhooks: bool,
+    /// Addresses that may be fetched from and called although they are not public: an operator's own services.
+    pub allowed_addresses: Vec<IpAddr>,
     /// How long a received message stays invisible on AWS: the queue's own setting, six times the function's timeout.
     pub visibility: Duration,
     /// Name of the deployed environment, as `/version` shows it.
@@ -81,6 +111,7 @@ impl Config {
             return Err(wrong("QUARRY_ADMIN_KEY_SHA256", "must be 64 hex digits"));
         }
         let limits = limits(&get)?;
+        let webhook_secret = get("QUARRY_WEBHOOK_SECRET").map(SigningSecret);
         Ok(Self {
             drop_in_owner: Owner::new(&owner).map_err(|error| wrong("QUARRY_DROP_IN_OWNER", &error.to_string()))?,
             hit_boost: number(&get, "QUARRY_HIT_BOOST", 0.1, |boost| (0.0..=0.1).contains(boost), "must be between 0 and 0.1")?,
@@ -98,6 +129,9 @@ impl Config {
                 "must be a number of bytes above 0",
             )?,
             admin_key_sha256,
+            webhooks: flag(&get, "QUARRY_WEBHOOKS", webhook_secret.is_some())?,
+            webhook_secret,
+            allowed_addresses: addresses(&get)?,
             visibility: Duration::from_secs(number(
                 &get,
                 "QUARRY_VISIBILITY_SECONDS",
@@ -134,6 +168,12 @@ fn limits(get: &impl Fn(&str) -> Option<String>) -> Result<Limits, Error> {
         return Err(wrong("QUARRY_LIMITS", "receives, parse_seconds and file_bytes must be above 0"));
     }
     Ok(limits)
+}
+
+fn addresses(get: &impl Fn(&str) -> Option<String>) -> Result<Vec<IpAddr>, Error> {
+    let text = get("QUARRY_ALLOWED_ADDRESSES").unwrap_or_default();
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| part.parse().map_err(|_| wrong("QUARRY_ALLOWED_ADDRESSES", "must be IP addresses separated by commas"))).collect()
 }
 
 fn number<T: std::str::FromStr>(
@@ -204,6 +244,7 @@ mod tests {
             ("QUARRY_HIT_BOOST", "0.2"),
             ("QUARRY_LOG_FORMAT", "xml"),
             ("QUARRY_METRICS", "perhaps"),
+            ("QUARRY_ALLOWED_ADDRESSES", "localhost"),
             ("QUARRY_ADMIN_KEY_SHA256", "abc"),
         ] {
             let error = read(&[(name, value)]).unwrap_err().to_string();

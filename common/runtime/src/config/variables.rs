@@ -26,6 +26,13 @@ pub const VARIABLES: &[Variable] = &[
         "none",
         "SHA-256 (hex) of a key that may do everything for the drop-in owner; makes the first keys of a deployed stack.",
     ),
+    variable("QUARRY_WEBHOOK_SECRET", "none", "Signs webhooks (HMAC-SHA256); without it none is sent."),
+    variable("QUARRY_WEBHOOKS", "true with the secret", "Whether jobs may ask for webhooks; for functions that do not hold the secret."),
+    variable(
+        "QUARRY_ALLOWED_ADDRESSES",
+        "none",
+        "IP addresses, separated by commas, that sources may be fetched from and webhooks sent to although they are not public.",
+    ),
     variable(
         "QUARRY_LIMITS",
         "{}",

@@ -23,6 +23,8 @@ pub struct NewJob {
     pub document_id: Option<DocumentId>,
     /// How the bytes come.
     pub source_type: SourceType,
+    /// The address that the bytes come from; not kept, since addresses can hold secrets.
+    pub source_url: Option<String>,
     /// As uploaded.
     pub file_name: String,
     /// The caller's own name for it. The same request with the same name returns the job that is still at work on it.
@@ -100,38 +102,48 @@ struct Remembered {
     fingerprint: String,
 }
 
+/// What a request is remembered by: made of it before anything in it is filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestNames {
+    fingerprint: String,
+    by_key: Option<RecordKey>,
+    by_data: Option<RecordKey>,
+}
+
+impl RequestNames {
+    /// The names of a request as it came.
+    pub fn of(new: &NewJob) -> Self {
+        let fingerprint = fingerprint(new);
+        let named = |name: String| RecordKey::idempotency(&new.scope.owner, &name);
+        Self {
+            by_key: new.idempotency_key.as_ref().map(|key| named(format!("key {key}"))),
+            by_data: new.data_id.as_ref().map(|data| named(format!("data {} {data} {fingerprint}", new.scope.namespace))),
+            fingerprint,
+        }
+    }
+}
+
+/// What is remembered of a request.
+enum LookedUp {
+    /// The job it has made.
+    Known(Job),
+    /// Nothing: what to remember a new job under, and on which condition.
+    Free(Vec<(RecordKey, Condition)>),
+}
+
 impl Jobs {
     /// Makes a job in `waiting-file`, or returns the one that an equal request has made before.
     pub async fn create(&self, new: NewJob) -> Result<Created, Error> {
-        let fingerprint = fingerprint(&new);
-        let by_key = new.idempotency_key.as_ref().map(|key| RecordKey::idempotency(&new.scope.owner, &format!("key {key}")));
-        let by_data = new
-            .data_id
-            .as_ref()
-            .map(|data| RecordKey::idempotency(&new.scope.owner, &format!("data {} {data} {fingerprint}", new.scope.namespace)));
+        self.create_as(&RequestNames::of(&new), new).await
+    }
+
+    /// As [`Self::create`], for a request that has been completed since it came.
+    pub async fn create_as(&self, names: &RequestNames, new: NewJob) -> Result<Created, Error> {
         for _ in 0..TRIES {
-            let mut writes = Vec::new();
-            if let Some(key) = &by_key {
-                if let Some(known) = self.remembered(key).await? {
-                    if known.fingerprint != fingerprint {
-                        return Err(Error::KeyReused(known.job_id));
-                    }
-                    if let Some(job) = self.load(&known.job_id).await? {
-                        return Ok(Created::Known(job));
-                    }
-                }
-                writes.push((key.clone(), Condition::Absent));
-            }
-            if let Some(key) = &by_data {
-                let mut condition = Condition::Absent;
-                if let Some(known) = self.remembered(key).await? {
-                    if let Some(job) = self.load(&known.job_id).await?.filter(|job| job.state.is_active()) {
-                        return Ok(Created::Known(job));
-                    }
-                    condition = Condition::Equals("job_id".to_owned(), json!(known.job_id));
-                }
-                writes.push((key.clone(), condition));
-            }
+            let writes = match self.looked_up(names).await? {
+                LookedUp::Known(job) => return Ok(Created::Known(job)),
+                LookedUp::Free(writes) => writes,
+            };
             let busy_with = match &new.document_id {
                 Some(document) => self.latest_job(document).await?,
                 None => None,
@@ -141,7 +153,7 @@ impl Jobs {
             }
             let job = self.fresh(&new)?;
             let expires = job.created_at.plus_millis(REMEMBERED_MILLIS);
-            let remembered = Remembered { job_id: job.job_id.clone(), fingerprint: fingerprint.clone() };
+            let remembered = Remembered { job_id: job.job_id.clone(), fingerprint: names.fingerprint.clone() };
             let latest = match (&new.document_id, &busy_with) {
                 (None, _) => Condition::None,
                 (Some(_), None) => Condition::Absent,
@@ -159,6 +171,40 @@ impl Jobs {
             }
         }
         Err(Error::Random("no free identity".to_owned()))
+    }
+
+    /// The job that an equal request has made before and that [`Self::create`] would return now.
+    pub async fn known(&self, names: &RequestNames) -> Result<Option<Job>, Error> {
+        match self.looked_up(names).await? {
+            LookedUp::Known(job) => Ok(Some(job)),
+            LookedUp::Free(_) => Ok(None),
+        }
+    }
+
+    async fn looked_up(&self, names: &RequestNames) -> Result<LookedUp, Error> {
+        let mut writes = Vec::new();
+        if let Some(key) = &names.by_key {
+            if let Some(known) = self.remembered(key).await? {
+                if known.fingerprint != names.fingerprint {
+                    return Err(Error::KeyReused(known.job_id));
+                }
+                if let Some(job) = self.load(&known.job_id).await? {
+                    return Ok(LookedUp::Known(job));
+                }
+            }
+            writes.push((key.clone(), Condition::Absent));
+        }
+        if let Some(key) = &names.by_data {
+            let mut condition = Condition::Absent;
+            if let Some(known) = self.remembered(key).await? {
+                if let Some(job) = self.load(&known.job_id).await?.filter(|job| job.state.is_active()) {
+                    return Ok(LookedUp::Known(job));
+                }
+                condition = Condition::Equals("job_id".to_owned(), json!(known.job_id));
+            }
+            writes.push((key.clone(), condition));
+        }
+        Ok(LookedUp::Free(writes))
     }
 
     /// Makes the job of a dropped file in `pending`, or returns it: one place and one content mean one job.
@@ -279,6 +325,7 @@ fn fingerprint(new: &NewJob) -> String {
         new.scope,
         new.document_id,
         new.source_type,
+        new.source_url,
         new.file_name,
         new.data_id,
         new.document_metadata,

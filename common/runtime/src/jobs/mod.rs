@@ -12,11 +12,11 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use create::{Created, DropIn, NewJob, drop_in_job};
+pub use create::{Created, DropIn, NewJob, RequestNames, drop_in_job};
 pub use list::{JobFilter, JobPage};
 
-use quarry_model::job::JobEvent;
-use quarry_model::{Job, JobId, JobState, Owner, Progress, RecordKey, RecordPrefix, Timestamp};
+use quarry_model::job::{JobEvent, OutboxEntry};
+use quarry_model::{Job, JobId, JobState, Owner, Progress, RecordKey, RecordPrefix, SCHEMA_VERSION, Timestamp};
 use quarry_ports::{Clock, Condition, Item, Records, TransactError, Write};
 
 use crate::error::Error;
@@ -140,7 +140,8 @@ impl Jobs {
         Err(Error::Contended(id.clone()))
     }
 
-    /// The writes that replace `before` by `after`: the job under its version, and an event when state or stage changed.
+    /// The writes that replace `before` by `after`: the job under its version, an event when state or stage changed, and the
+    /// webhook that is to be delivered when the job has ended by it.
     /// Sets the version and the time of change in `after`.
     pub fn writes(&self, before: &Job, after: &mut Job) -> Result<Vec<Write>, Error> {
         after.version = before.version + 1;
@@ -154,6 +155,12 @@ impl Jobs {
         let mut writes = vec![Write::Put(job, Condition::Equals("version".to_owned(), before.version.into()))];
         if before.state != after.state || before.stage != after.stage {
             writes.push(Write::Put(event(after)?, Condition::None));
+        }
+        if let Some(webhook) = after.webhook.as_ref().filter(|_| before.state.is_active() && !after.state.is_active()) {
+            let due_millis = after.updated_at.millis();
+            let (job_id, url) = (after.job_id.clone(), webhook.url.clone());
+            let entry = OutboxEntry { schema_version: SCHEMA_VERSION, job_id, url, due_millis, attempts: 0 };
+            writes.push(Write::Put(Item::of(RecordKey::outbox(due_millis, &after.job_id), &entry)?, Condition::None));
         }
         Ok(writes)
     }

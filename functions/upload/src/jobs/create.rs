@@ -14,6 +14,7 @@ use quarry_model::{ApiError, DocumentId, Format, Job, JobState, Namespace, Owner
 use quarry_runtime::http::{Body, Caller, Failure};
 use quarry_runtime::jobs::NewJob;
 
+use super::remote;
 use crate::Upload;
 use crate::documents::{absent, known};
 use crate::input::Violations;
@@ -26,7 +27,10 @@ pub(crate) async fn create(
 ) -> Result<Json<JobCreated>, Failure> {
     caller.require(KeyScope::Ingest)?;
     let new = checked(&upload, &caller.owner, &headers, request).await?;
-    let job = upload.jobs.create(new).await?.job();
+    let job = match new.source_url.clone() {
+        Some(url) => remote::create(&upload, new, &url).await?,
+        None => upload.jobs.create(new).await?.job(),
+    };
     Ok(Json(created(&upload, job).await?))
 }
 
@@ -59,21 +63,23 @@ pub(crate) async fn created(upload: &Upload, job: Job) -> Result<JobCreated, Fai
 
 async fn checked(upload: &Upload, owner: &Owner, headers: &HeaderMap, request: CreateJob) -> Result<NewJob, Failure> {
     let mut bad = Violations::default();
-    match request.source_type.as_str() {
-        "file" => {}
-        "url" => bad.add("body.source_type", "`url` sources are not served by this version; download the file and send it as `file`"),
-        _ => bad.add("body.source_type", "must be file or url"),
-    }
-    let file_name = bad.file_name("body.file_name", request.file_name.as_deref());
+    let source_url = remote::address(upload, &mut bad, &request);
+    let source_type = if source_url.is_some() { SourceType::Url } else { SourceType::File };
+    // A file at an address can be named by the address.
+    let named = request.file_name.as_deref().filter(|name| !name.trim().is_empty());
+    let file_name = match (&source_url, named) {
+        (Some(_), None) => String::new(),
+        _ => bad.file_name("body.file_name", named),
+    };
     let namespace = bad.namespace("body.namespace", request.namespace.as_deref());
     let data_id = bad.data_id("body.data_id", request.data_id);
     let document_metadata = bad.object("body.document_metadata", request.document_metadata);
     let parsing_params = bad.object("body.parsing_params", request.parsing_params);
     let idempotency_key = bad.idempotency_key(headers);
-    // What is accepted is honoured: these two are not yet.
-    if request.webhook.is_some() {
-        bad.add("body.webhook", "webhooks are not sent by this version; poll GET /jobs/{job_id}");
+    if let Some(webhook) = &request.webhook {
+        webhook_is_callable(upload, &mut bad, &webhook.url);
     }
+    // What is accepted is honoured; this is not yet.
     if request.llm_config.is_some() {
         bad.add("body.llm_config", "documents are read without a model by this version; leave it out");
     }
@@ -82,14 +88,24 @@ async fn checked(upload: &Upload, owner: &Owner, headers: &HeaderMap, request: C
     Ok(NewJob {
         scope,
         document_id,
-        source_type: SourceType::File,
+        source_type,
+        source_url,
         file_name,
         data_id,
         document_metadata,
         parsing_params,
-        webhook: None,
+        webhook: request.webhook,
         idempotency_key,
     })
+}
+
+/// Adds a violation when a webhook could not be delivered. What its name resolves to is checked when it is called.
+fn webhook_is_callable(upload: &Upload, bad: &mut Violations, url: &str) {
+    if !upload.webhooks {
+        bad.add("body.webhook", "webhooks are off here: set QUARRY_WEBHOOK_SECRET, or leave it out and poll GET /jobs/{job_id}");
+    } else if let Err(error) = upload.outbound.check(url) {
+        bad.add("body.webhook.url", error.to_string());
+    }
 }
 
 /// The document to renew and its scope, or a new one's.

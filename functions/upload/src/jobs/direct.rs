@@ -60,6 +60,7 @@ pub(crate) async fn direct(
         scope,
         document_id,
         source_type: SourceType::File,
+        source_url: None,
         file_name,
         data_id,
         document_metadata,

@@ -4,6 +4,7 @@ mod change;
 mod create;
 mod direct;
 mod read;
+mod remote;
 
 pub(crate) use change::{cancel, confirm_upload, retry};
 pub(crate) use create::create;

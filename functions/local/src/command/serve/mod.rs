@@ -60,6 +60,8 @@ fn router(engine: &Arc<Engine>, host: IpAddr) -> Result<axum::Router, Failure> {
         queue: engine.queue.clone(),
         jobs: engine.jobs.clone(),
         authenticator: Arc::clone(&authenticator),
+        outbound: engine.outbound()?,
+        webhooks: engine.config.webhooks,
         limits: Arc::clone(&engine.limits),
         direct_upload_bytes: engine.config.direct_upload_bytes,
         environment: engine.config.environment.clone(),
