@@ -129,7 +129,7 @@ macro_rules! formats {
 formats! {
     Pdf "pdf" ["pdf"] ["application/pdf"] Some(Family::Pdf), true;
     Docx "docx" ["docx", "docm", "dotx", "dotm"] ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"] Some(Family::Docx), false;
-    Pptx "pptx" ["pptx", "pptm", "ppsx", "potx"] ["application/vnd.openxmlformats-officedocument.presentationml.presentation"] None, true;
+    Pptx "pptx" ["pptx", "pptm", "ppsx", "potx"] ["application/vnd.openxmlformats-officedocument.presentationml.presentation"] Some(Family::Pptx), true;
     Xlsx "xlsx" ["xlsx", "xlsm", "xltx"] ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"] None, false;
     Xlsb "xlsb" ["xlsb"] ["application/vnd.ms-excel.sheet.binary.macroenabled.12"] None, false;
     Xls "xls" ["xls", "xlt"] ["application/vnd.ms-excel"] None, false;

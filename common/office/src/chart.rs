@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use quarry_document::xml::{Element, Ns};
-use quarry_document::{BuiltTable, TableBuilder};
-use quarry_model::{Cell, Limits};
+use quarry_document::{TableBuilder, Warnings};
+use quarry_model::{Cell, DocumentCode, DocumentFailure, Limits, Table};
 
 use crate::drawing;
+use crate::package::{Package, Relationships};
 
 /// No chart shows more points; a larger index is damage.
 const MAX_POINTS: usize = 100_000;
@@ -23,20 +24,42 @@ struct Series {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chart {
     /// The data it was drawn from: one row for each category, one column for each series, its title as caption.
-    Table(BuiltTable),
+    Table(Table),
     /// It holds no data, but a title or a description.
     Title(String),
     /// Nothing.
     Empty,
 }
 
-/// Reads a chart part. `alt` stands in for a title that is missing.
-pub fn read(space: Element<'_>, alt: &str, limits: &Limits) -> Chart {
+/// Reads the chart that a drawing refers to; `alt` stands in for a title that is missing. Values that did not fit are a
+/// warning.
+pub fn find(
+    reference: Element<'_>,
+    alt: &str,
+    package: &mut Package<'_>,
+    relationships: &Relationships,
+    limits: &Limits,
+    warnings: &mut Warnings,
+) -> Result<Chart, DocumentFailure> {
+    let Some(part) = reference.attribute(Ns::R, "id").and_then(|id| relationships.part(id)) else {
+        warnings.partial(DocumentCode::Corrupt, "a chart's relationship is missing");
+        return Ok(Chart::Empty);
+    };
+    let Some(tree) = package.linked_tree(part, warnings)? else { return Ok(Chart::Empty) };
+    let (chart, dropped) = read(tree.root(), alt, limits);
+    if dropped > 0 {
+        warnings.partial(DocumentCode::TooLarge, format!("{dropped} values of a chart are left out"));
+    }
+    Ok(chart)
+}
+
+/// Reads a chart part; also answers how many cells did not fit.
+fn read(space: Element<'_>, alt: &str, limits: &Limits) -> (Chart, u64) {
     let title = title(space).or_else(|| (!alt.is_empty()).then(|| alt.to_owned())).unwrap_or_default();
     let series: Vec<Series> = space.descendants().filter(|element| element.name() == "ser").map(one_series).collect();
     let series: Vec<Series> = series.into_iter().filter(|series| !series.values.is_empty() || !series.categories.is_empty()).collect();
     let Some(first) = series.first() else {
-        return if title.is_empty() { Chart::Empty } else { Chart::Title(title) };
+        return (if title.is_empty() { Chart::Empty } else { Chart::Title(title) }, 0);
     };
     // Series of one chart usually share their categories; those of a scatter plot have their own.
     let shared = series.iter().all(|series| series.categories.is_empty() || series.categories == first.categories);
@@ -67,7 +90,8 @@ pub fn read(space: Element<'_>, alt: &str, limits: &Limits) -> Chart {
             }
         }
     }
-    Chart::Table(builder.finish(1, u32::from(shared), title))
+    let built = builder.finish(1, u32::from(shared), title);
+    (Chart::Table(built.table), built.dropped_cells)
 }
 
 fn title(space: Element<'_>) -> Option<String> {

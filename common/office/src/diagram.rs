@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use quarry_document::Warnings;
 use quarry_document::xml::{Element, Ns};
+use quarry_model::{DocumentCode, DocumentFailure};
 
 use crate::drawing;
+use crate::package::{Package, Relationships};
 
 /// Deepest indentation shown.
 const MAX_LEVEL: usize = 8;
@@ -18,8 +21,22 @@ pub struct Point {
     pub level: usize,
 }
 
+/// Reads the data model of the diagram that a drawing refers to.
+pub fn find(
+    reference: Element<'_>,
+    package: &mut Package<'_>,
+    relationships: &Relationships,
+    warnings: &mut Warnings,
+) -> Result<Vec<Point>, DocumentFailure> {
+    let Some(part) = reference.attribute(Ns::R, "dm").and_then(|id| relationships.part(id)) else {
+        warnings.partial(DocumentCode::Corrupt, "a diagram's relationship is missing");
+        return Ok(Vec::new());
+    };
+    Ok(package.linked_tree(part, warnings)?.map(|tree| points(tree.root())).unwrap_or_default())
+}
+
 /// The points of a data model that say anything, in the order of its connections, children after their parent.
-pub fn points(model: Element<'_>) -> Vec<Point> {
+fn points(model: Element<'_>) -> Vec<Point> {
     let mut texts: BTreeMap<&str, String> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
     let mut roots: Vec<&str> = Vec::new();

@@ -55,7 +55,9 @@ pub fn described(element: Element<'_>) -> Option<String> {
     ["descr", "alt", "title"].into_iter().find_map(|name| {
         let text = element.attribute(Ns::None, name)?.split_whitespace().collect::<Vec<_>>().join(" ");
         // What Office adds to descriptions of its own making says nothing of the picture.
-        let text = text.split(" Description automatically generated").next().unwrap_or_default().trim_end_matches([',', ' ']);
+        let made = [" Description automatically generated", " AI-generated content may be incorrect"];
+        let text = made.iter().fold(text.as_str(), |text, made| text.split(made).next().unwrap_or_default());
+        let text = text.trim_end_matches([',', ' ']);
         (!text.is_empty()).then(|| text.to_owned())
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! What this room is for: what the formats of Office share and what more than one parser reads: packages with their parts
 //! and relationships, `DrawingML` text, charts, `SmartArt`, formulas as LaTeX; and on top of them text documents
-//! ([`word`]) and presentations, which their own parsers and the legacy parser both read. What enters: the
+//! ([`word`]) and presentations ([`slides`]), which their own parsers and the legacy parser both read. What enters: the
 //! bytes of a package. What leaves: [`quarry_model::Parsed`]; what could not be read is a warning in it. What it must
 //! never do: open an address, run a macro or a field, use a name out of the package for a path, trust a size.
 #![cfg_attr(
@@ -15,5 +15,7 @@ pub mod diagram;
 pub mod drawing;
 pub mod math;
 mod math_symbols;
+pub mod media;
 pub mod package;
+pub mod slides;
 pub mod word;

@@ -39,12 +39,25 @@ impl Relationships {
         self.by_id.get(id)
     }
 
-    /// The first part of this kind.
-    pub fn part_of_kind(&self, kind: &str) -> Option<&str> {
-        self.by_id.values().find_map(|relationship| match &relationship.target {
-            Target::Part(part) if relationship.kind == kind => Some(part.as_str()),
+    /// The part that this id leads to.
+    pub fn part(&self, id: &str) -> Option<&str> {
+        self.get(id).and_then(|relationship| match &relationship.target {
+            Target::Part(part) => Some(part.as_str()),
+            Target::External(_) => None,
+        })
+    }
+
+    /// All parts of this kind, by id.
+    pub fn parts_of_kind(&self, kind: &str) -> impl Iterator<Item = (&str, &str)> {
+        self.by_id.iter().filter_map(move |(id, relationship)| match &relationship.target {
+            Target::Part(part) if relationship.kind == kind => Some((id.as_str(), part.as_str())),
             _ => None,
         })
+    }
+
+    /// The first part of this kind.
+    pub fn part_of_kind(&self, kind: &str) -> Option<&str> {
+        self.parts_of_kind(kind).next().map(|(_, part)| part)
     }
 }
 
@@ -107,6 +120,14 @@ impl<'a> Package<'a> {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    /// A part that another one refers to: one that is missing is a warning as well.
+    pub fn linked_tree(&mut self, part: &str, warnings: &mut Warnings) -> Result<Option<Tree>, DocumentFailure> {
+        if !self.archive.contains(part) {
+            warnings.partial(DocumentCode::Corrupt, format!("part {part} is missing"));
+        }
+        self.optional_tree(part, warnings)
     }
 
     /// The bytes of a picture. One that cannot be decoded, or that expands like a bomb by itself, is a warning; only

@@ -2,10 +2,10 @@
 
 use quarry_document::flow::{Block, Label, Paragraph, ParagraphBuilder, Suffix, TableBlock};
 use quarry_document::xml::{Element, Ns};
-use quarry_model::{Asset, DocumentCode, DocumentFailure};
+use quarry_model::DocumentFailure;
 
 use crate::chart::{self, Chart};
-use crate::package::Target;
+use crate::media::{self, Found};
 use crate::word::properties::w;
 use crate::word::walk::{Place, Walk};
 use crate::{diagram, drawing};
@@ -81,56 +81,21 @@ impl<'t> Walk<'_, '_, 't> {
 
     fn picture(&mut self, id: Option<&str>, alt: &str, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         let Some(id) = id.filter(|id| !id.is_empty()) else { return Ok(()) };
-        let relationships = std::rc::Rc::clone(&self.relationships);
-        match relationships.get(id).map(|relationship| &relationship.target) {
-            // Headers and footers repeat on every page: what they picture is decoration, what it says is kept.
-            _ if self.place == Place::Header => out.push(alt),
-            Some(Target::Part(part)) => {
-                let asset = self.asset(part)?;
-                out.picture_at(asset, alt);
-            }
-            // Never fetched; it stays as what is said of it and its address.
-            Some(Target::External(address)) => {
-                let address = short(address);
-                let said = if alt.is_empty() { address } else { format!("{alt} ({address})") };
-                out.picture_at(None, &said);
-            }
-            None => {
-                self.warnings.partial(DocumentCode::Corrupt, format!("a picture's relationship {} is missing", short(id)));
-                out.picture_at(None, alt);
-            }
+        // Headers and footers repeat on every page: what they picture is decoration, what it says is kept.
+        if self.place == Place::Header {
+            out.push(alt);
+            return Ok(());
+        }
+        match self.media.find(id, self.package, &self.relationships, self.warnings)? {
+            Found::Asset(asset) => out.picture_at(asset, alt),
+            Found::Outside(address) => out.picture_at(None, &media::said_of_outside(alt, &address)),
         }
         Ok(())
     }
 
-    /// The asset for a part, read once.
-    fn asset(&mut self, part: &str) -> Result<Option<usize>, DocumentFailure> {
-        if let Some(known) = self.asset_of.get(part) {
-            return Ok(*known);
-        }
-        let bytes = self.package.media(part, self.warnings)?.filter(|bytes| !bytes.is_empty());
-        let asset = bytes.map(|bytes| {
-            let original_name = part.rsplit('/').next().unwrap_or_default().to_owned();
-            self.assets.push(Asset { bytes, original_name });
-            self.assets.len().saturating_sub(1)
-        });
-        self.asset_of.insert(part.to_owned(), asset);
-        Ok(asset)
-    }
-
     fn chart(&mut self, chart: Element<'t>, alt: &str, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
-        let relationships = std::rc::Rc::clone(&self.relationships);
-        let target = chart.attribute(Ns::R, "id").and_then(|id| relationships.get(id));
-        let Some(Target::Part(part)) = target.map(|relationship| &relationship.target) else { return Ok(()) };
-        let Some(tree) = self.package.optional_tree(part, self.warnings)? else { return Ok(()) };
-        match chart::read(tree.root(), alt, self.limits) {
-            Chart::Table(built) => {
-                if built.dropped_cells > 0 {
-                    let message = format!("{} values of a chart are left out", built.dropped_cells);
-                    self.warnings.partial(DocumentCode::TooLarge, message);
-                }
-                out.after.push(Block::Table(TableBlock { table: built.table, after: Vec::new() }));
-            }
+        match chart::find(chart, alt, self.package, &self.relationships, self.limits, self.warnings)? {
+            Chart::Table(table) => out.after.push(Block::Table(TableBlock { table, after: Vec::new() })),
             Chart::Title(title) => out.after.push(Block::Paragraph(Box::new(Paragraph::plain(title)))),
             Chart::Empty => {}
         }
@@ -138,11 +103,7 @@ impl<'t> Walk<'_, '_, 't> {
     }
 
     fn diagram(&mut self, diagram: Element<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
-        let relationships = std::rc::Rc::clone(&self.relationships);
-        let target = diagram.attribute(Ns::R, "dm").and_then(|id| relationships.get(id));
-        let Some(Target::Part(part)) = target.map(|relationship| &relationship.target) else { return Ok(()) };
-        let Some(tree) = self.package.optional_tree(part, self.warnings)? else { return Ok(()) };
-        for point in diagram::points(tree.root()) {
+        for point in diagram::find(diagram, self.package, &self.relationships, self.warnings)? {
             let label = Label { text: "•".to_owned(), suffix: Suffix::Space, bullet: true, level: point.level };
             out.after.push(Block::Paragraph(Box::new(Paragraph { label: Some(label), ..Paragraph::plain(point.text) })));
         }
@@ -157,8 +118,4 @@ fn alternative(drawing: Element<'_>) -> Option<String> {
         Some(anchor) => anchor.child(Ns::Wp, "docPr").and_then(drawing::described),
         None => drawing.elements().find_map(drawing::described).or_else(|| w(drawing, "drawing").and_then(alternative)),
     }
-}
-
-fn short(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(200).collect()
 }

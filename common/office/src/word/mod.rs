@@ -48,16 +48,16 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailure> {
     let body = tree.root().child(Ns::W, "body").unwrap_or(tree.root());
 
     let mut ignore_fields = false;
-    let (mut blocks, assets, references) = loop {
+    let (mut blocks, media, references) = loop {
         let mut numbering = numbering_tree.as_ref().map(Numbering::read).unwrap_or_default();
         let mut walk = Walk::new(&mut package, limits, &styles, &mut numbering, &notes, &mut warnings, std::rc::Rc::clone(&relationships));
         if ignore_fields {
             walk.fields = Fields::ignored();
         }
         let blocks = walk.blocks(body)?;
-        let (shows, assets, references) = (walk.fields.shows(), walk.assets, walk.headers);
+        let (shows, media, references) = (walk.fields.shows(), walk.media, walk.headers);
         if shows || ignore_fields {
-            break (blocks, assets, references);
+            break (blocks, media, references);
         }
         // An instruction that never ends would hide the rest of the document: read again as if there were no fields.
         warnings.note(DocumentCode::Corrupt, "a field has no end; fields are read as text");
@@ -69,7 +69,7 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailure> {
     let mut all = running.into_blocks();
     all.append(&mut blocks);
 
-    let mut parsed = flow::assemble(all, assets);
+    let mut parsed = flow::assemble(all, media.into_assets());
     parsed.title = package.title(&mut warnings)?;
     (parsed.warnings, parsed.partial) = warnings.finish();
     Ok(parsed)

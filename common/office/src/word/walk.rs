@@ -6,8 +6,9 @@ use std::rc::Rc;
 use quarry_document::Warnings;
 use quarry_document::flow::{Block, ContentsEntry, Fields, Paragraph, ParagraphBuilder, Purpose, Role, ends_in_page_number};
 use quarry_document::xml::{Element, Ns};
-use quarry_model::{Asset, DocumentCode, DocumentFailure, Evidence, Limits};
+use quarry_model::{DocumentCode, DocumentFailure, Evidence, Limits};
 
+use crate::media::Media;
 use crate::package::{Package, Relationships};
 use crate::word::inline::Look;
 use crate::word::notes::{NoteIndex, NoteKind};
@@ -43,9 +44,7 @@ pub(crate) struct Walk<'w, 'p, 't> {
     /// Of the part being walked.
     pub relationships: Rc<Relationships>,
     pub fields: Fields,
-    pub assets: Vec<Asset>,
-    /// Part name → asset; `None` for one that could not be read.
-    pub asset_of: BTreeMap<String, Option<usize>>,
+    pub media: Media,
     pub headers: Vec<HeaderReference>,
     pub place: Place,
     /// Inside the content control that holds the table of contents.
@@ -75,8 +74,7 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
             warnings,
             relationships,
             fields: Fields::default(),
-            assets: Vec::new(),
-            asset_of: BTreeMap::new(),
+            media: Media::default(),
             headers: Vec::new(),
             place: Place::Body,
             in_contents_control: 0,
