@@ -13,6 +13,7 @@
 
 mod columns;
 mod document;
+mod facts;
 mod font;
 mod geometry;
 mod guard;
@@ -22,6 +23,8 @@ mod lines;
 mod outline;
 mod pictures;
 mod render;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod to_unicode;
 
 pub use columns::reading_order;

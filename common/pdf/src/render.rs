@@ -192,33 +192,15 @@ impl Picture {
 
 #[cfg(test)]
 mod tests {
-    use lopdf::content::{Content, Operation};
-    use lopdf::{Document, Object, Stream, dictionary};
     use quarry_model::Limits;
 
     use super::*;
+    use crate::testing::{Builder, Leaf};
 
     /// One page of this size with a black square of 100 points, 100 points from the top left; turned by `rotate` degrees.
     fn page(width: f32, height: f32, rotate: i64) -> Pdf {
-        let mut document = Document::with_version("1.5");
-        let pages = document.new_object_id();
-        let square = Content {
-            operations: vec![
-                Operation::new("re", vec![100.into(), (height - 200.0).into(), 100.into(), 100.into()]),
-                Operation::new("f", vec![]),
-            ],
-        };
-        let content = document.add_object(Stream::new(dictionary! {}, square.encode().unwrap()));
-        let media = vec![0.into(), 0.into(), width.into(), height.into()];
-        let page = document.add_object(dictionary! {
-            "Type" => "Page", "Parent" => pages, "MediaBox" => media, "Rotate" => rotate, "Contents" => content,
-        });
-        document.objects.insert(pages, Object::Dictionary(dictionary! { "Type" => "Pages", "Kids" => vec![page.into()], "Count" => 1 }));
-        let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
-        document.trailer.set("Root", catalog);
-        let mut bytes = Vec::new();
-        document.save_to(&mut bytes).unwrap();
-        Pdf::open(bytes, &Limits::default()).unwrap()
+        let leaf = Leaf { rotate, ..Leaf::sized(width, height) }.draw(&format!("100 {} 100 100 re f", height - 200.0));
+        Pdf::open(Builder::new().page(leaf).save(), &Limits::default()).unwrap()
     }
 
     fn pixel(picture: &Picture, x: usize, y: usize) -> [u8; 3] {

@@ -7,6 +7,7 @@
 pub mod clock;
 pub mod model;
 pub mod objects;
+pub mod ocr;
 pub mod queue;
 pub mod records;
 pub mod stage;
@@ -16,6 +17,7 @@ pub mod testing;
 pub use clock::{Clock, SystemClock};
 pub use model::{AnswerForm, Completion, Ended, Model, ModelError, NoModel, Part, Prompt, Task, Usage};
 pub use objects::{ObjectError, ObjectMeta, ObjectPage, ObjectStore, PresignedPut, PutCondition, PutOptions};
+pub use ocr::{Ocr, OcrError, OcrPicture, OcrWord, Recognised};
 pub use queue::{DeadLetter, Outgoing, Queue, QueueError, Received};
 pub use records::{Condition, Item, Page, QueryOptions, RecordError, Records, TransactError, Write};
 pub use stage::Stage;

@@ -79,6 +79,9 @@ pub(crate) enum Command {
     /// Read documents for another quarry process: parse messages on standard input, outcomes on standard output
     #[command(hide = true)]
     ParseWorker,
+    /// Measure a PDF for another quarry process: the document on standard input, JSON on standard output
+    #[command(hide = true)]
+    MeasurePdf,
     /// Draw a page for another quarry process: the document on standard input, the image on standard output
     #[command(hide = true)]
     DrawPage {

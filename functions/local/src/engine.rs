@@ -16,6 +16,7 @@ use quarry_runtime::{Config, Jobs};
 use quarry_store_local::{LocalOptions, LocalStore, PublicBase};
 
 use crate::exit::Failure;
+use crate::worker::ChildMeasurer;
 
 /// Splits kept in memory, in bytes.
 const SPLIT_CACHE_BYTES: u64 = 48 << 20;
@@ -62,10 +63,12 @@ impl Engine {
         Ok(Scope::new(self.config.drop_in_owner.clone(), namespace))
     }
 
-    /// The profiler's stage.
-    pub(crate) fn profiler(&self) -> Profiler {
+    /// The profiler's stage; PDF documents are measured in child processes.
+    pub(crate) fn profiler(&self) -> Result<Profiler, Failure> {
         let (objects, queue) = (Arc::clone(&self.objects), Arc::clone(&self.queue));
-        Profiler::new(objects, queue, self.jobs.clone(), Arc::clone(&self.limits), self.config.drop_in_owner.clone())
+        let workers = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        let profiler = Profiler::new(objects, queue, self.jobs.clone(), Arc::clone(&self.limits), self.config.drop_in_owner.clone());
+        Ok(profiler.measured_by(Arc::new(ChildMeasurer::new(workers)?)))
     }
 
     /// Answers queries.

@@ -3,13 +3,21 @@
 use quarry_document::Parser;
 use quarry_model::Family;
 
-/// The parser that reads a family of formats.
+/// The same with what this machine has to read text in pictures: what it finds depends on the machine.
+pub fn parser_on_this_machine(family: Family) -> Box<dyn Parser> {
+    match family {
+        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser::with_ocr(quarry_ocr::on_this_machine())),
+        other => parser(other),
+    }
+}
+
+/// The parser that reads a family of formats, the same on every machine.
 pub fn parser(family: Family) -> Box<dyn Parser> {
     match family {
         Family::Text => Box::new(quarry_parse_text::TextParser),
         Family::Html => Box::new(quarry_parse_html::HtmlParser),
         Family::Docx => Box::new(quarry_parse_docx::DocxParser),
-        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser),
+        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser::default()),
         Family::Pptx => Box::new(quarry_parse_pptx::PptxParser),
         Family::Xlsx => Box::new(quarry_parse_xlsx::XlsxParser),
         Family::Epub => Box::new(quarry_parse_epub::EpubParser),

@@ -50,7 +50,7 @@ impl Road {
         let limits = &engine.limits;
 
         let delivery = |visibility| Delivery::sole(engine.jobs.clone(), Arc::clone(limits), visibility);
-        let profiler = Arc::new(engine.profiler());
+        let profiler = Arc::new(engine.profiler()?);
         let options = PumpOptions { wait: Duration::from_millis(500), ..PumpOptions::single(4 * workers) };
         let queue = || Arc::clone(&engine.queue);
         road.pumps.spawn(pump(profiler, queue(), QueueName::Profile, delivery(PROFILE_VISIBILITY)?, options, stopped.clone()));

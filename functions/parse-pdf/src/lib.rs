@@ -14,18 +14,33 @@ mod figures;
 mod furniture;
 mod headings;
 mod page;
+mod routes;
 mod rows;
 mod tables;
 
+use std::sync::Arc;
+
 use quarry_document::{Parser, Source};
 use quarry_model::{DocumentCode, DocumentFailure, Limits, Parsed, Warning};
-use quarry_pdf::{Pdf, PdfError};
+use quarry_pdf::{OutlineEntry, Pdf, PdfError};
+use quarry_ports::Ocr;
 
 use crate::page::PageText;
+use crate::routes::Route;
 
-/// The parser of PDF.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct PdfParser;
+/// The parser of PDF. By itself it reads no text in pictures.
+#[derive(Clone, Default)]
+pub struct PdfParser {
+    ocr: Option<Arc<dyn Ocr>>,
+}
+
+impl PdfParser {
+    /// A parser that has scanned pages read by `ocr`.
+    #[must_use]
+    pub fn with_ocr(ocr: Option<Arc<dyn Ocr>>) -> Self {
+        Self { ocr }
+    }
+}
 
 impl Parser for PdfParser {
     fn name(&self) -> &'static str {
@@ -33,7 +48,8 @@ impl Parser for PdfParser {
     }
 
     fn version(&self) -> &'static str {
-        "1"
+        // Text that was recognised makes another revision.
+        if self.ocr.is_some() { "2+ocr" } else { "2" }
     }
 
     fn parse(&self, source: &Source<'_>, limits: &Limits) -> Result<Parsed, DocumentFailure> {
@@ -51,23 +67,45 @@ impl Parser for PdfParser {
             pages.push(PageText::of(number, &page, fonts));
             true
         });
+        let scans = routes::scanned::read(&mut pages, &pdf, self.ocr.as_deref(), limits);
         let mut warnings = warnings_of(&pages, &pdf);
-        furniture::remove(&mut pages);
-        let body = page::body_of(&pages);
-        let figures = figures::figures_of(&pages);
-        let parts: Vec<_> = pages.iter_mut().zip(figures).map(|(page, figures)| (tables::take(page), figures)).collect();
+        warnings.extend(scans.warnings.iter().cloned());
+        let route = Route::of(source.profile);
         let count = pages.len();
-        let blocks = blocks::blocks_of(pages, parts, body);
         let outline = pdf.outline();
-        let found = headings::headings_of(&blocks, &outline, body, count);
-        let mut parsed = rows::rows_of(blocks, found, &pdf, limits);
+        let mut parsed = match route {
+            Route::Atlas => routes::atlas::parse(pages, &outline, &pdf, limits),
+            _ => flow(pages, &outline, route, &pdf, limits),
+        };
+        if route != Route::Atlas {
+            scans.add_pictures(&mut parsed, &pdf);
+        }
         parsed.outline = rows::outline_of(&outline);
         parsed.title = pdf.title();
         parsed.page_count = u32::try_from(count).ok();
-        parsed.partial |= warnings.iter().any(|w| w.code == DocumentCode::TooLarge);
+        parsed.partial |= scans.partial || warnings.iter().any(|w| w.code == DocumentCode::TooLarge);
         parsed.warnings.append(&mut warnings);
         Ok(parsed)
     }
+}
+
+/// Pages of running text, or of slides.
+fn flow(mut pages: Vec<PageText>, outline: &[OutlineEntry], route: Route, pdf: &Pdf, limits: &Limits) -> Parsed {
+    furniture::remove(&mut pages);
+    let body = page::body_of(&pages);
+    let figures = figures::figures_of(&pages);
+    let parts: Vec<_> = pages.iter_mut().zip(figures).map(|(page, figures)| (tables::take(page), figures)).collect();
+    if route == Route::Slides {
+        let heights: Vec<f32> = pages.iter().map(|page| page.height).collect();
+        let each = pages.into_iter().zip(parts).map(|(page, part)| blocks::blocks_of(vec![page], vec![part], body));
+        let blocks: Vec<_> = each.flatten().collect();
+        let found = routes::slides::headings_of(&blocks, &heights);
+        return rows::rows_of(blocks, found, pdf, limits);
+    }
+    let count = pages.len();
+    let blocks = blocks::blocks_of(pages, parts, body);
+    let found = headings::headings_of(&blocks, outline, body, count);
+    rows::rows_of(blocks, found, pdf, limits)
 }
 
 /// What of the pages could not be read, and what was found and never run.
@@ -84,7 +122,7 @@ fn warnings_of(pages: &[PageText], pdf: &Pdf) -> Vec<Warning> {
                 format!("{} of {} characters have no known meaning in the file's fonts", page.unmapped, page.glyphs),
             );
         }
-        if page.lines.is_empty() && !page.pictures.is_empty() {
+        if page.lines.is_empty() && !page.pictures.is_empty() && page.coverage < routes::scanned::SCAN_COVERAGE {
             warn(DocumentCode::NoText, "the page is a picture without text".to_owned());
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use quarry_pdf::{FontInfo, Grid, Line, Page, Picture, Rect, Rule, grids_of, lines_of};
 
 /// Fewer visible characters than this, and a page counts as one without text of its own.
-const FEW_CHARACTERS: usize = 20;
+const FEW_CHARACTERS: usize = 50;
 
 /// What is kept of a page once its glyphs are lines.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,8 @@ pub(crate) struct PageText {
     pub(crate) grids: Vec<Grid>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) pictures: Vec<Picture>,
+    /// Share of the page's area under pictures.
+    pub(crate) coverage: f32,
     /// Glyphs whose characters are not known.
     pub(crate) unmapped: u32,
     /// All glyphs.
@@ -40,6 +42,7 @@ impl PageText {
             grids: grids_of(page),
             rules: page.rules.iter().filter(|rule| rule.horizontal).copied().collect(),
             pictures: page.pictures.clone(),
+            coverage: page.picture_coverage(),
             unmapped: page.unmapped,
             glyphs: page.glyphs.len(),
             cut: page.cut,

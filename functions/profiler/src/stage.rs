@@ -5,16 +5,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quarry_model::job::SourceType;
 use quarry_model::key::EventKey;
-use quarry_model::message::{ObjectArrived, ParseMessage, QueueName};
+use quarry_model::message::{ObjectArrived, ParseMessage, Profile, QueueName};
 use quarry_model::record::DocumentRecord;
 use quarry_model::{
-    DocumentCode, DocumentFailure, DocumentId, Job, JobId, JobState, Limits, Outcome, Owner, Progress, RecordKey, Scope, SkipReason,
+    DocumentCode, DocumentFailure, DocumentId, Format, Job, JobId, JobState, Limits, Outcome, Owner, Progress, RecordKey, Scope, SkipReason,
 };
 use quarry_ports::{ObjectError, ObjectStore, Outgoing, Queue, Stage};
 use quarry_runtime::Error;
 use quarry_runtime::jobs::{Change, DropIn, Jobs, drop_in_job};
 
 use crate::detect::{Detection, HEAD_BYTES, Pieces, Stop, detect, unsupported};
+use crate::pdf::{InProcess, MeasurePdf, Measured};
 
 /// A source of at most this size is read in one piece.
 const SMALL_BYTES: u64 = 4 * HEAD_BYTES;
@@ -30,12 +31,20 @@ pub struct Profiler {
     jobs: Jobs,
     limits: Arc<Limits>,
     drop_in_owner: Owner,
+    pdf: Arc<dyn MeasurePdf>,
 }
 
 impl Profiler {
     /// A profiler; dropped files belong to `drop_in_owner`.
     pub fn new(objects: Arc<dyn ObjectStore>, queue: Arc<dyn Queue>, jobs: Jobs, limits: Arc<Limits>, drop_in_owner: Owner) -> Self {
-        Self { objects, queue, jobs, limits, drop_in_owner }
+        let pdf = Arc::new(InProcess::new(Arc::clone(&limits)));
+        Self { objects, queue, jobs, limits, drop_in_owner, pdf }
+    }
+
+    /// Has PDF documents measured by somebody else than a thread of this process.
+    #[must_use]
+    pub fn measured_by(self, pdf: Arc<dyn MeasurePdf>) -> Self {
+        Self { pdf, ..self }
     }
 
     async fn profile(&self, event: &ObjectArrived) -> Result<(), Ending> {
@@ -57,6 +66,7 @@ impl Profiler {
         }
         let found = self.detect(event, size, &job.file_name).await?;
         let family = found.format.row().family.ok_or_else(|| unsupported(found.format))?;
+        let profile = self.measured(event, found.profile()).await?;
         let message = ParseMessage {
             job_id: job.job_id.clone(),
             scope: job.scope.clone(),
@@ -66,7 +76,7 @@ impl Profiler {
             size,
             file_name: job.file_name.clone(),
             data_id: job.data_id.clone(),
-            profile: found.profile(),
+            profile,
             parsing_params: job.parsing_params.clone(),
             order: job.order.clone(),
         };
@@ -140,6 +150,20 @@ impl Profiler {
             }
         }
         Err(DocumentFailure::new(DocumentCode::Corrupt, "the container's directory is scattered beyond reading").into())
+    }
+
+    /// A PDF's profile with what its pages say.
+    async fn measured(&self, event: &ObjectArrived, profile: Profile) -> Result<Profile, Ending> {
+        if profile.format != Format::Pdf {
+            return Ok(profile);
+        }
+        let bytes = match self.objects.get(&event.key).await {
+            Ok((bytes, meta)) if event.etag.is_empty() || meta.etag == event.etag => bytes,
+            Ok(_) | Err(ObjectError::NotFound(_)) => return Err(Ending::Skip(SkipReason::Older)),
+            Err(error) => return Err(Error::from(error).into()),
+        };
+        let Some(Measured { category, routing_category, profile: pdf }) = self.pdf.measure(bytes).await? else { return Ok(profile) };
+        Ok(Profile { category, routing_category, pdf: Some(pdf), ..profile })
     }
 
     async fn hand_over(&self, job: &JobId, parser: &str) -> Result<(), Ending> {

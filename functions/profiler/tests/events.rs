@@ -7,9 +7,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use quarry_model::job::SourceType;
 use quarry_model::message::{ParseMessage, QueueName};
-use quarry_model::{DocumentCode, DocumentId, Family, Format, Job, JobState, Limits, Namespace, ObjectKey, Owner, Scope};
+use quarry_model::pdf::{PageFeatures, PageSize, PdfProfile, Shard};
+use quarry_model::{DocumentCode, DocumentFailure, DocumentId, Family, Format, Job, JobState, Limits, Namespace, ObjectKey, Owner, Scope};
+use quarry_pdf::testing::{Builder, Leaf};
 use quarry_ports::{PutOptions, Received, SystemClock};
 use quarry_profiler::Profiler;
+use quarry_profiler::pdf::{MeasurePdf, Measured};
 use quarry_runtime::jobs::{JobFilter, NewJob};
 use quarry_runtime::{Delivery, Disposition, Jobs, deliver};
 use quarry_store_local::{LocalStore, PublicBase};
@@ -322,4 +325,76 @@ async fn content_that_comes_back_is_a_new_job() {
     assert_eq!(bench.parse_messages(Family::Text).await.len(), 3);
     assert_eq!(bench.deliver(&messages).await, [Disposition::Acknowledge; 3]);
     assert!(bench.parse_messages(Family::Text).await.is_empty(), "doubled events start nothing new");
+}
+
+/// A PDF is measured once; what was found travels in the message, which stays small.
+#[tokio::test]
+async fn a_pdf_is_measured_and_the_message_says_how_to_read_it() {
+    let slide = |text: &str| Leaf::sized(960.0, 540.0).text(60.0, 80.0, 36.0, "A title").text(60.0, 200.0, 20.0, text);
+    let slides = (0..4).fold(Builder::new(), |pdf, _| pdf.page(slide("Three pumps run and a fourth is ordered"))).save();
+    let scan = Builder::new().page(Leaf::a4().blank_scan().hidden(72.0, 90.0, 10.0, "The words under the scan")).save();
+    for (name, content, route) in [("talk.pdf", slides, "slides"), ("scan.pdf", scan, "scanned")] {
+        let bench = Bench::new();
+        let job = bench.upload(name, content).await;
+        assert_eq!(bench.deliver(&bench.arrival(&job).await).await, [Disposition::Acknowledge]);
+        let sent = bench.parse_messages(Family::Pdf).await;
+        assert_eq!(sent[0].profile.routing_category, route);
+        let measured = sent[0].profile.pdf.as_ref().unwrap();
+        assert!(measured.evidence.iter().any(|line| line.starts_with(route)), "{:?}", measured.evidence);
+        assert_eq!(measured.pages.text.len(), measured.pages.coverage.len());
+        assert_eq!(measured.pages.hidden[0] > 10, route == "scanned");
+    }
+}
+
+#[tokio::test]
+async fn a_pdf_that_cannot_be_read_fails_before_it_is_queued() {
+    let two = || Builder::new().page(Leaf::a4()).page(Leaf::a4()).save();
+    let bench = Bench::with(Limits { pdf_pages: 1, ..Limits::default() });
+    let job = bench.upload("long.pdf", two()).await;
+    bench.deliver(&bench.arrival(&job).await).await;
+    let failed = &bench.all_jobs().await[0];
+    assert_eq!((failed.state, failed.error.as_ref().map(|error| error.code)), (JobState::Failed, Some(DocumentCode::TooManyPages)));
+    assert!(bench.parse_messages(Family::Pdf).await.is_empty());
+}
+
+/// Whoever measures may die of a document: then it goes to its parser unmeasured, whose attempts are counted.
+#[tokio::test]
+async fn a_pdf_that_cannot_be_measured_is_read_the_general_way() {
+    struct Dies;
+    #[async_trait::async_trait]
+    impl MeasurePdf for Dies {
+        async fn measure(&self, _: Bytes) -> Result<Option<Measured>, DocumentFailure> {
+            Ok(None)
+        }
+    }
+    let mut bench = Bench::new();
+    let (objects, queues) = (bench.store.objects(), bench.store.queues());
+    let profiler = Profiler::new(objects, queues, bench.jobs.clone(), Arc::new(Limits::default()), Owner::local());
+    bench.profiler = profiler.measured_by(Arc::new(Dies));
+    let job = bench.upload("a.pdf", Builder::new().page(Leaf::a4()).save()).await;
+    bench.deliver(&bench.arrival(&job).await).await;
+    let sent = bench.parse_messages(Family::Pdf).await;
+    assert_eq!((sent[0].profile.routing_category.as_str(), &sent[0].profile.pdf), ("generic", &None));
+}
+
+/// The longest document that is read: its message stays under 64 KB.
+#[test]
+fn the_measures_of_the_longest_document_fit_into_a_message() {
+    let pages = 1_500;
+    let profile = PdfProfile {
+        evidence: vec!["x".repeat(200); 4],
+        sizes: vec![PageSize { width: 14_400, height: 14_400, pages: 1_500 }; 16],
+        pages: PageFeatures {
+            text: vec![9_999; pages],
+            hidden: vec![9_999; pages],
+            coverage: vec![100; pages],
+            pictures: vec![99; pages],
+            tables: vec![99; pages],
+            drawings: vec![999; pages],
+            unmapped: vec![100; pages],
+        },
+        shards: vec![Shard { first: 1_000, last: 1_200, depth: 1 }; 75],
+    };
+    let size = serde_json::to_string(&profile).unwrap().len();
+    assert!(size < 48 << 10, "{size} bytes");
 }

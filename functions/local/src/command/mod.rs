@@ -7,6 +7,7 @@ mod draw_page;
 mod ingest;
 mod jobs;
 mod list;
+mod measure_pdf;
 mod outline;
 mod page;
 mod parse_worker;
@@ -46,6 +47,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
     match command {
         Command::ParseWorker => single(parse_worker::run(&common, config)),
         Command::DrawPage { page } => draw_page::run(&config, page),
+        Command::MeasurePdf => measure_pdf::run(&config),
         Command::Debug(what) => debug::run(&common, config, what),
         Command::Serve(serve) => multi(serve::run(&common, config, serve)),
         other => {
@@ -68,9 +70,12 @@ async fn on_engine(engine: Engine, common: Common, command: Command) -> Result<E
         Command::Archive(document) => withdraw::run(&engine, document, PublishAction::Archive, json).await,
         Command::Delete(document) => withdraw::run(&engine, document, PublishAction::Delete, json).await,
         Command::Doctor => doctor::run(&engine, json).await,
-        Command::Serve(_) | Command::Debug(_) | Command::ParseWorker | Command::DrawPage { .. } | Command::Completions { .. } => {
-            Ok(Exit::Ok)
-        }
+        Command::Serve(_)
+        | Command::Debug(_)
+        | Command::ParseWorker
+        | Command::MeasurePdf
+        | Command::DrawPage { .. }
+        | Command::Completions { .. } => Ok(Exit::Ok),
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use crate::cli::Common;
 use crate::engine::Engine;
 use crate::exit::{Exit, Failure};
-use crate::parsers::parser;
+use crate::parsers::parser_on_this_machine;
 
 pub(crate) async fn run(common: &Common, config: Config) -> Result<Exit, Failure> {
     let engine = Engine::open(&common.data, config, PublicBase::default())?;
@@ -39,7 +39,7 @@ async fn parse(engine: &Engine, message: ParseMessage) -> Outcome<()> {
     let again = |cause: &str| Outcome::Retry { cause: cause.to_owned(), delay_seconds: 1 };
     let Some(family) = message.profile.format.row().family else { return again("no parser for this format") };
     let (objects, queue, clock) = (engine.objects.clone(), engine.queue.clone(), engine.clock.clone());
-    let stage = ParseStage::new(parser(family), objects, queue, clock, (*engine.limits).clone());
+    let stage = ParseStage::new(parser_on_this_machine(family), objects, queue, clock, (*engine.limits).clone());
     let outcomes = stage.run(vec![message]).await;
     outcomes.into_iter().next().unwrap_or_else(|| again("the parser gave no outcome"))
 }

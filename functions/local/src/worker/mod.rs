@@ -4,10 +4,13 @@
 //! one line of its standard output. It is kept and given the next document, until it dies or is killed.
 
 mod child;
+mod errand;
+mod measure;
 mod page;
 mod pool;
 mod stage;
 
+pub(crate) use measure::ChildMeasurer;
 pub(crate) use page::ChildDrawer;
 pub(crate) use pool::Pool;
 pub(crate) use stage::ChildParser;

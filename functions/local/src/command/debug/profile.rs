@@ -12,13 +12,14 @@ use crate::output;
 pub(super) fn run(config: &Config, file: &Path, as_json: bool) -> Result<Exit, Failure> {
     let source = reading::open(file)?;
     let found = reading::profile(&source, &config.limits)?;
+    let profile = reading::whole_profile(&found, &source, &config.limits)?;
     let row = found.format.row();
     let reader = row.family.map(quarry_model::Family::function);
     if as_json {
         output::json(&json!({
             "file_name": source.name,
             "size": source.bytes.len(),
-            "profile": found.profile(),
+            "profile": profile,
             "media_type": found.format.media_type(),
             "parser": reader,
         }))?;
@@ -30,6 +31,10 @@ pub(super) fn run(config: &Config, file: &Path, as_json: bool) -> Result<Exit, F
     }
     if let Some(encoding) = &found.encoding {
         output::text(format!("encoding  {encoding}"))?;
+    }
+    output::text(format!("category  {}, read as {}", profile.category, profile.routing_category))?;
+    for line in profile.pdf.iter().flat_map(|pdf| &pdf.evidence) {
+        output::text(format!("evidence  {line}"))?;
     }
     output::text(format!("parser    {}", reader.unwrap_or("none: this format is recognised but not read")))?;
     Ok(Exit::Ok)

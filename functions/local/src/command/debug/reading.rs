@@ -6,14 +6,16 @@ use std::thread;
 use anyhow::Context;
 use bytes::Bytes;
 use quarry_document::{RevisionFolder, RevisionRequest, parse_to_folder};
-use quarry_model::{Limits, Namespace, Owner, Scope};
+use quarry_model::message::Profile;
+use quarry_model::{Format, Limits, Namespace, Owner, Scope};
 use quarry_ports::SystemClock;
+use quarry_profiler::pdf::measure;
 use quarry_profiler::{Detection, Pieces, Stop, detect};
 use serde_json::Map;
 
 use crate::exit::{Exit, Failure};
 use crate::files;
-use crate::parsers::parser;
+use crate::parsers::parser_on_this_machine;
 
 /// Stack of the thread that parses: what the parsers' stage gives it.
 const STACK_BYTES: usize = 64 << 20;
@@ -41,6 +43,24 @@ pub(super) fn profile(source: &Source, limits: &Limits) -> Result<Detection, Fai
     })
 }
 
+/// All that goes to the parser: of a PDF with what was measured of its pages.
+pub(super) fn whole_profile(found: &Detection, source: &Source, limits: &Limits) -> Result<Profile, Failure> {
+    let profile = found.profile();
+    if found.format != Format::Pdf {
+        return Ok(profile);
+    }
+    let measured = apart(|| measure(&source.bytes, limits))?.map_err(refused)?;
+    Ok(Profile { category: measured.category, routing_category: measured.routing_category, pdf: Some(measured.profile), ..profile })
+}
+
+/// Runs on a thread with a large stack.
+fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).context("no thread to read on")?;
+        thread.join().map_err(|_| anyhow::anyhow!("reading panicked").into())
+    })
+}
+
 /// Its revision folder.
 pub(super) fn parse(file: &Path, source: &Source, limits: &Limits) -> Result<RevisionFolder, Failure> {
     let found = profile(source, limits)?;
@@ -52,17 +72,10 @@ pub(super) fn parse(file: &Path, source: &Source, limits: &Limits) -> Result<Rev
         data_id: None,
         document_id: files::document(&scope, &file.canonicalize().unwrap_or_else(|_| file.to_owned())),
         file_name: source.name.clone(),
-        profile: found.profile(),
+        profile: whole_profile(&found, source, limits)?,
         parsing_params: Map::new(),
     };
-    thread::scope(|scope| {
-        let work = || parse_to_folder(&*parser(family), &source.bytes, &request, limits, &SystemClock);
-        let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).context("no thread to parse on")?;
-        match thread.join() {
-            Ok(folder) => folder.map_err(refused),
-            Err(_) => Err(anyhow::anyhow!("the parser panicked").into()),
-        }
-    })
+    apart(|| parse_to_folder(&*parser_on_this_machine(family), &source.bytes, &request, limits, &SystemClock))?.map_err(refused)
 }
 
 /// A document that cannot be read.
