@@ -15,11 +15,8 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("quarry-document", &["quarry-model", "quarry-ports", "quarry-language"]),
         ("quarry-outbound", &[]),
         ("quarry-pdf", &["quarry-model"]),
-<<<<<<< HEAD
         ("quarry-office", &["quarry-model", "quarry-document"]),
-=======
         ("quarry-ocr", &["quarry-model", "quarry-ports"]),
->>>>>>> 74f1780 (pdf: measured once by the profiler, routes for scans, slides and drawings, recognition as a port)
         ("quarry-index", &["quarry-model", "quarry-ports", "quarry-language"]),
         ("quarry-models", &["quarry-model", "quarry-ports", "quarry-language"]),
         ("quarry-retrieval", &["quarry-model", "quarry-ports", "quarry-language", "quarry-document", "quarry-index", "quarry-models"]),

@@ -35,7 +35,11 @@ pub enum PdfError {
 /// An opened document.
 pub struct Pdf {
     inner: hayro_syntax::Pdf,
+    cut_off: bool,
 }
+
+/// How far before its last byte a whole file says that it ends.
+const END_BYTES: usize = 2048;
 
 impl Pdf {
     /// Opens a document, with the empty password when it is encrypted.
@@ -48,6 +52,8 @@ impl Pdf {
 
     /// Opens a document that [`Pdf::open`] has accepted before: what it expands to is not measured again.
     pub fn open_again(bytes: Vec<u8>, limits: &Limits) -> Result<Self, PdfError> {
+        let end = bytes.get(bytes.len().saturating_sub(END_BYTES)..).unwrap_or_default();
+        let cut_off = memchr::memmem::find(end, b"%%EOF").is_none();
         let inner = hayro_syntax::Pdf::new(Arc::new(bytes)).map_err(|error| match error {
             LoadPdfError::Decryption(DecryptionError::PasswordProtected) => PdfError::Encrypted,
             LoadPdfError::Decryption(_) => PdfError::Encrypted,
@@ -60,7 +66,12 @@ impl Pdf {
         if pages > limits.pdf_pages as usize {
             return Err(PdfError::TooManyPages { pages, limit: limits.pdf_pages });
         }
-        Ok(Self { inner })
+        Ok(Self { inner, cut_off })
+    }
+
+    /// Whether the file lacks its end: what stood there, pages among it, is missing.
+    pub fn is_cut_off(&self) -> bool {
+        self.cut_off
     }
 
     /// How many pages it has.

@@ -1,18 +1,22 @@
-//! How much a document expands to, measured before anything else reads it: streams are inflated into nothing, layer by
+//! How much a document expands to, measured before anything else reads it: streams are decoded into nothing, layer by
 //! layer where filters are stacked, and counted over the whole document.
 
-use std::io::Read;
+use std::cell::Cell;
+use std::io::{Error, Read};
+use std::rc::Rc;
 
 use flate2::read::ZlibDecoder;
 use memchr::memmem;
 use quarry_model::Limits;
+
+use crate::filters::{Hex, RunLength, SixtyFour};
 
 /// How far before its data a stream's dictionary is looked for.
 const DICTIONARY_BYTES: usize = 1024;
 /// Most layers that are followed; the reader refuses what is stacked higher.
 const MAX_LAYERS: usize = 8;
 
-/// Whether the document stays within its limits: one layer of one stream, and all of them together.
+/// Whether the document goes past its limits: one layer of one stream, or all of them together.
 pub(crate) fn is_bomb(bytes: &[u8], limits: &Limits) -> bool {
     let mut left = limits.expanded_bytes;
     for at in memmem::find_iter(bytes, b"stream") {
@@ -21,15 +25,14 @@ pub(crate) fn is_bomb(bytes: &[u8], limits: &Limits) -> bool {
             continue;
         }
         let start = before.windows(3).rposition(|w| w == b"obj").unwrap_or(0);
-        let dictionary = before.get(start..).unwrap_or_default();
-        let layers =
-            count(dictionary, b"FlateDecode").saturating_add(count(dictionary, b"/Fl ")).saturating_add(count(dictionary, b"/Fl]"));
         let data = bytes.get(at.saturating_add(6)..).unwrap_or_default();
         let data = data.strip_prefix(b"\r\n").or_else(|| data.strip_prefix(b"\n")).unwrap_or(data);
-        if layers > MAX_LAYERS {
+        let data = data.get(..memmem::find(data, b"endstream").unwrap_or(data.len())).unwrap_or_default();
+        let layers = layers(before.get(start..).unwrap_or_default(), data);
+        if layers.len() > MAX_LAYERS {
             return true;
         }
-        match expand(data, layers, limits.stream_bytes.min(left)) {
+        match expand(data, &layers, limits.stream_bytes.min(left)) {
             Some(used) => left = left.saturating_sub(used),
             None => return true,
         }
@@ -37,34 +40,88 @@ pub(crate) fn is_bomb(bytes: &[u8], limits: &Limits) -> bool {
     false
 }
 
-fn count(haystack: &[u8], needle: &[u8]) -> usize {
-    memmem::find_iter(haystack, needle).count()
+/// A filter that makes more of its data than it was given, or stands before one that does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layer {
+    Flate,
+    RunLength,
+    Hex,
+    SixtyFour,
 }
 
-/// Bytes that a stream expands to over its layers; `None` when one goes past `most`. Data that is no zlib stream (another
-/// filter, an encrypted file) expands to nothing here.
-fn expand(data: &[u8], layers: usize, most: u64) -> Option<u64> {
-    let mut total = 0u64;
-    let mut held: Vec<u8> = Vec::new();
-    for layer in 0..layers {
-        let source: &[u8] = if layer == 0 { data } else { &held };
-        let mut decoder = ZlibDecoder::new(source).take(most.saturating_add(1));
-        let last = layer.saturating_add(1) == layers;
-        let mut next = Vec::new();
-        // A broken end still counts what came before it.
-        let read = if last {
-            std::io::copy(&mut decoder, &mut std::io::sink()).ok()
-        } else {
-            decoder.read_to_end(&mut next).ok().map(|n| n as u64)
-        };
-        let size = read.unwrap_or(next.len() as u64);
-        if size > most {
-            return None;
-        }
-        total = total.saturating_add(size);
-        held = next;
+/// The filters of a stream up to the first that only a picture has: what that makes is bounded by the picture's size.
+fn layers(dictionary: &[u8], data: &[u8]) -> Vec<Layer> {
+    let Some(at) = memmem::find(dictionary, b"/Filter") else { return Vec::new() };
+    let rest = dictionary.get(at.saturating_add(7)..).unwrap_or_default().trim_ascii_start();
+    if rest.first().is_some_and(u8::is_ascii_digit) {
+        // Named elsewhere in the file: whatever looks like Flate is followed as far as it goes.
+        return if data.first() == Some(&0x78) { vec![Layer::Flate; 2] } else { Vec::new() };
     }
-    Some(total)
+    let names = match rest.first() {
+        Some(b'[') => rest.split(|b| *b == b']').next().unwrap_or_default(),
+        // One name ends where the next begins, or the dictionary.
+        _ => {
+            let end = rest.iter().skip(1).position(|b| b"/<>[]() \r\n\t".contains(b)).map_or(rest.len(), |end| end.saturating_add(1));
+            rest.get(..end).unwrap_or_default()
+        }
+    };
+    let mut layers = Vec::new();
+    for name in names.split(|b| *b == b'/').skip(1) {
+        let name = name.trim_ascii();
+        layers.push(match name {
+            b"FlateDecode" | b"Fl" => Layer::Flate,
+            b"RunLengthDecode" | b"RL" => Layer::RunLength,
+            b"ASCIIHexDecode" | b"AHx" => Layer::Hex,
+            b"ASCII85Decode" | b"A85" => Layer::SixtyFour,
+            _ => break,
+        });
+    }
+    layers
+}
+
+/// Passes bytes on and counts them; past the limit it fails and says so.
+struct Counted<R> {
+    inner: R,
+    left: u64,
+    used: Rc<Cell<u64>>,
+    over: Rc<Cell<bool>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.used.set(self.used.get().saturating_add(read as u64));
+        match self.left.checked_sub(read as u64) {
+            Some(left) => self.left = left,
+            None => {
+                self.over.set(true);
+                return Err(Error::other("past the limit"));
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// Bytes that a stream expands to over its layers; `None` when one goes past `most`. Data that is not what its filter
+/// promises (an encrypted file) expands to what could be read of it.
+fn expand(data: &[u8], layers: &[Layer], most: u64) -> Option<u64> {
+    if layers.is_empty() {
+        return Some(0);
+    }
+    let (used, over) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(false)));
+    let mut reader: Box<dyn Read + '_> = Box::new(data);
+    for layer in layers {
+        let decoded: Box<dyn Read + '_> = match layer {
+            Layer::Flate => Box::new(ZlibDecoder::new(reader)),
+            Layer::RunLength => Box::new(RunLength::new(reader)),
+            Layer::Hex => Box::new(Hex::new(reader)),
+            Layer::SixtyFour => Box::new(SixtyFour::new(reader)),
+        };
+        reader = Box::new(Counted { inner: decoded, left: most, used: Rc::clone(&used), over: Rc::clone(&over) });
+    }
+    // A broken end still counts what came before it.
+    let _ = std::io::copy(&mut reader, &mut std::io::sink());
+    (!over.get()).then(|| used.get())
 }
 
 #[cfg(test)]
@@ -94,6 +151,20 @@ mod tests {
         assert!(is_bomb(&document("/FlateDecode", &inner), &limits));
         assert!(is_bomb(&document("/FlateDecode/FlateDecode", &deflate(&inner)), &limits));
         assert!(!is_bomb(&document("/FlateDecode", &deflate(b"BT (hello) Tj ET")), &limits));
+    }
+
+    #[test]
+    fn filters_are_read_as_they_are_written() {
+        use Layer::{Flate, Hex, RunLength, SixtyFour};
+        let of = |text: &str| layers(text.as_bytes(), &[0x78, 0x9c]);
+        assert_eq!(of("<</Filter/FlateDecode/Length 9>>"), [Flate]);
+        assert_eq!(of("<< /Filter [ /ASCII85Decode /FlateDecode ] /Length 9"), [SixtyFour, Flate]);
+        assert_eq!(of("<</Filter[/AHx/RL]>>"), [Hex, RunLength]);
+        assert_eq!(of("<</Filter[/FlateDecode/DCTDecode]>>"), [Flate]);
+        assert_eq!(of("<</Filter/DCTDecode>>"), []);
+        assert_eq!(of("<</Length 9>>"), []);
+        assert_eq!(of("<</Filter 7 0 R/Length 9>>"), [Flate, Flate]);
+        assert_eq!(layers(b"<</Filter 7 0 R>>", b"\xff\xd8"), []);
     }
 
     #[test]

@@ -80,10 +80,11 @@ impl Parser for PdfParser {
         if route != Route::Atlas {
             scans.add_pictures(&mut parsed, &pdf);
         }
+        routes::notes::add(&mut parsed, &pdf);
         parsed.outline = rows::outline_of(&outline);
         parsed.title = pdf.title();
         parsed.page_count = u32::try_from(count).ok();
-        parsed.partial |= scans.partial || warnings.iter().any(|w| w.code == DocumentCode::TooLarge);
+        parsed.partial |= scans.partial || pdf.is_cut_off() || warnings.iter().any(|w| w.code == DocumentCode::TooLarge);
         parsed.warnings.append(&mut warnings);
         Ok(parsed)
     }
@@ -125,6 +126,10 @@ fn warnings_of(pages: &[PageText], pdf: &Pdf) -> Vec<Warning> {
         if page.lines.is_empty() && !page.pictures.is_empty() && page.coverage < routes::scanned::SCAN_COVERAGE {
             warn(DocumentCode::NoText, "the page is a picture without text".to_owned());
         }
+    }
+    if pdf.is_cut_off() {
+        let message = "the file is cut off: its end is missing, and with it perhaps pages; what was found is read";
+        warnings.push(Warning::new(DocumentCode::Corrupt, message));
     }
     for what in pdf.active_content() {
         warnings.push(Warning::new(DocumentCode::Unsupported, format!("the file carries {what}: noted, never run or opened")));

@@ -1,6 +1,7 @@
 //! What is done differently for pages that are pictures, for slides, and for drawings.
 
 pub(crate) mod atlas;
+pub(crate) mod notes;
 mod recognise;
 pub(crate) mod scanned;
 pub(crate) mod slides;

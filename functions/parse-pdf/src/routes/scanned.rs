@@ -8,6 +8,7 @@ use quarry_model::{Asset, DocumentCode, Limits, PageBox, Parsed, Row, Warning};
 use quarry_pdf::{PAGE_DPI, Pdf};
 use quarry_ports::Ocr;
 
+use super::notes::insert_after_page;
 use super::recognise::{self, Job};
 use crate::page::PageText;
 
@@ -87,13 +88,10 @@ impl Scans {
                 Ok(image) => {
                     let asset = parsed.assets.len();
                     parsed.assets.push(Asset { bytes: image.png, original_name: format!("page {page}") });
-                    let at = parsed.rows.iter().position(|row| row.pages.first().is_some_and(|first| first > page));
-                    let at = at.unwrap_or(parsed.rows.len());
-                    let section = at.checked_sub(1).and_then(|before| parsed.rows.get(before)).and_then(|row| row.section);
-                    let mut row = Row::image(section, asset, String::new());
+                    let mut row = Row::image(None, asset, String::new());
                     row.pages = vec![*page];
                     row.boxes = page_box(pdf, *page).into_iter().collect();
-                    insert(parsed, at, row);
+                    insert_after_page(parsed, row);
                 }
                 Err(error) => parsed.warnings.push(Warning { code: DocumentCode::Corrupt, message: error.to_string(), page: Some(*page) }),
             }
@@ -105,14 +103,6 @@ impl Scans {
 pub(super) fn page_box(pdf: &Pdf, page: u32) -> Option<PageBox> {
     let (width, height) = pdf.page_size(page)?;
     Some(PageBox { page, x0: 0.0, y0: 0.0, x1: width, y1: height })
-}
-
-/// References between rows are by index: those behind the new one move.
-fn insert(parsed: &mut Parsed, at: usize, row: Row) {
-    for reference in parsed.rows.iter_mut().flat_map(|row| &mut row.refs).filter(|reference| reference.row >= at) {
-        reference.row = reference.row.saturating_add(1);
-    }
-    parsed.rows.insert(at, row);
 }
 
 enum Kind {
