@@ -139,12 +139,12 @@ formats! {
     Markdown "markdown" ["md", "markdown", "mdown", "mkd"] ["text/markdown"] Some(Family::Text), false;
     Text "text" ["txt", "text", "log"] ["text/plain"] Some(Family::Text), false;
     Html "html" ["html", "htm", "xhtml"] ["text/html", "application/xhtml+xml"] Some(Family::Html), false;
-    Mhtml "mhtml" ["mhtml", "mht"] ["multipart/related"] None, false;
+    Mhtml "mhtml" ["mhtml", "mht"] ["multipart/related"] Some(Family::Eml), false;
     Xml "xml" ["xml"] ["application/xml", "text/xml"] None, false;
-    Epub "epub" ["epub"] ["application/epub+zip"] None, false;
-    Odt "odt" ["odt"] ["application/vnd.oasis.opendocument.text"] None, false;
+    Epub "epub" ["epub"] ["application/epub+zip"] Some(Family::Epub), false;
+    Odt "odt" ["odt"] ["application/vnd.oasis.opendocument.text"] Some(Family::Odt), false;
     Rtf "rtf" ["rtf"] ["application/rtf", "text/rtf"] None, false;
-    Eml "eml" ["eml"] ["message/rfc822"] None, false;
+    Eml "eml" ["eml"] ["message/rfc822"] Some(Family::Eml), false;
     Json "json" ["json"] ["application/json"] None, false;
     Jsonl "jsonl" ["jsonl", "ndjson"] ["application/jsonl", "application/x-ndjson"] None, false;
     Png "png" ["png"] ["image/png"] None, false;

@@ -42,6 +42,7 @@ enum Open {
     Line,
     Verbatim,
     Ruby,
+    NoteMark,
 }
 
 impl<'a> Visitor<'a> for Reader<'_> {
@@ -58,6 +59,13 @@ impl<'a> Visitor<'a> for Reader<'_> {
             }
             Role::Picture => {
                 self.out.pictures.extend(content::picture(element));
+                return false;
+            }
+            Role::Drawing => {
+                self.out.pictures.extend(content::framed(node));
+                self.inline.space();
+                self.inline.push(&content::drawn_words(node));
+                self.inline.space();
                 return false;
             }
             Role::Field => {
@@ -89,6 +97,10 @@ impl<'a> Visitor<'a> for Reader<'_> {
                 Open::Ruby
             }
             Role::Preformatted => Open::Verbatim,
+            Role::NoteMark => {
+                self.inline.push("[^");
+                Open::NoteMark
+            }
             Role::Inline => Open::Inline,
             _ => Open::Line,
         };
@@ -108,6 +120,7 @@ impl<'a> Visitor<'a> for Reader<'_> {
                 self.inline.new_line();
             }
             Some(Open::Ruby) => self.inline.push(")"),
+            Some(Open::NoteMark) => self.inline.push("]"),
             Some(Open::Inline) | None => {}
         }
     }

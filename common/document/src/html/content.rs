@@ -19,6 +19,32 @@ pub(super) fn picture(element: &Element) -> Option<Picture> {
     known.then(|| Picture { source: source.to_owned(), description: description.to_owned() })
 }
 
+/// The pictures that a drawing of vectors frames (the usual cover of a book); its title describes them.
+pub(super) fn framed(drawing: NodeRef<'_, Node>) -> Vec<Picture> {
+    let elements = || drawing.descendants().filter_map(|node| node.value().as_element().map(|element| (node, element)));
+    let title = elements().find(|(_, element)| element.name() == "title").map(|(node, _)| words(node)).unwrap_or_default();
+    elements()
+        .filter(|(_, element)| element.name() == "image")
+        .filter_map(|(_, element)| {
+            // The tree knows the namespace of `xlink:href`, which no plain look-up finds.
+            let source = element.attrs().find(|(name, _)| *name == "href" || *name == "xlink:href")?.1.trim();
+            (!source.is_empty()).then(|| Picture { source: source.to_owned(), description: title.clone() })
+        })
+        .collect()
+}
+
+/// The words that stand in a drawing of vectors, one `<text>` after the other.
+pub(super) fn drawn_words(drawing: NodeRef<'_, Node>) -> String {
+    let texts = drawing.descendants().filter(|node| node.value().as_element().is_some_and(|element| element.name() == "text"));
+    texts.map(words).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// All text below a node, white space folded.
+pub(super) fn words(node: NodeRef<'_, Node>) -> String {
+    let text: String = node.descendants().filter_map(|node| node.value().as_text()).map(|text| &**text).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// What an `<input>` shows.
 pub(super) fn field(element: &Element) -> Option<&str> {
     let kind = element.attr("type").unwrap_or("text").trim().to_ascii_lowercase();

@@ -40,6 +40,10 @@ pub(super) enum Role {
     Ruby,
     /// A formula.
     Formula,
+    /// A drawing of vectors.
+    Drawing,
+    /// The mark of a note.
+    NoteMark,
     /// A picture or listing with its caption.
     Figure,
     /// The caption.
@@ -77,13 +81,20 @@ pub(super) fn role(element: &Element) -> Role {
         "rt" => Role::Ruby,
         "figure" => Role::Figure,
         "figcaption" => Role::Caption,
+        "a" if is_note_mark(element) => Role::NoteMark,
         _ => Role::Inline,
     }
 }
 
+/// Whether a link is the mark of a note, by EPUB's or ARIA's word for it.
+fn is_note_mark(element: &Element) -> bool {
+    let says = |attribute: &str, word: &str| element.attr(attribute).is_some_and(|value| value.split_ascii_whitespace().any(|w| w == word));
+    says("epub:type", "noteref") || says("role", "doc-noteref")
+}
+
 fn foreign(element: &Element) -> Role {
     match element.name() {
-        "svg" => Role::Dropped,
+        "svg" => Role::Drawing,
         "math" => Role::Formula,
         _ => Role::Inline,
     }

@@ -6,6 +6,7 @@
 
 mod cell;
 mod content;
+mod contents;
 mod dom;
 mod element;
 mod guard;
@@ -13,12 +14,15 @@ mod landmark;
 mod table;
 mod visit;
 mod walk;
+mod xhtml;
 
 use std::ops::Range;
 
 use quarry_model::{DocumentFailure, Limits};
 
 use crate::prose::{Collector, Holders, Picture};
+
+pub use contents::ContentsLink;
 
 /// What surrounds a piece of HTML inside another format.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +33,8 @@ pub struct Surroundings {
     pub source_span: Option<(u64, u64)>,
     /// Whether a heading in it opens a section.
     pub headings: bool,
+    /// The level of the heading it stands under; its own are below that.
+    pub below: u32,
 }
 
 /// Reads a whole HTML document into `out`, and answers its `<title>`.
@@ -37,6 +43,29 @@ pub fn read_document(html: &str, out: &mut Collector<'_>) -> Result<Option<Strin
     let surroundings = Surroundings { headings: true, ..Surroundings::default() };
     walk::walk(page.tree.root(), out, &surroundings, landmark::Landmarks::of_page());
     Ok(dom::title(&page))
+}
+
+/// Reads one chapter of a book (XHTML): the rows and headings of its body, whatever landmarks it has. Answers its
+/// `<title>`.
+pub fn read_chapter(xhtml: &str, out: &mut Collector<'_>) -> Result<Option<String>, DocumentFailure> {
+    let page = dom::parse(&xhtml::as_html(xhtml), dom::Kind::Document, out.limits())?;
+    let surroundings = Surroundings { headings: true, ..Surroundings::default() };
+    walk::walk(page.tree.root(), out, &surroundings, landmark::Landmarks::none());
+    Ok(dom::title(&page))
+}
+
+/// Reads a page that is the text of something else, a message, below a heading of the level `below`.
+pub fn read_body(html: &str, out: &mut Collector<'_>, below: u32) -> Result<(), DocumentFailure> {
+    let page = dom::parse(html, dom::Kind::Document, out.limits())?;
+    let surroundings = Surroundings { headings: true, below, ..Surroundings::default() };
+    walk::walk(page.tree.root(), out, &surroundings, landmark::Landmarks::none());
+    Ok(())
+}
+
+/// Reads the contents list of a book's navigation document (XHTML); empty when it holds none.
+pub fn read_contents(xhtml: &str, limits: &Limits) -> Result<Vec<ContentsLink>, DocumentFailure> {
+    let page = dom::parse(&xhtml::as_html(xhtml), dom::Kind::Document, limits)?;
+    Ok(contents::read(page.tree.root()))
 }
 
 /// Reads a piece of HTML that stands inside another format.

@@ -83,6 +83,9 @@ impl<'a> Visitor<'a> for Walker<'_, '_> {
     }
 
     fn open(&mut self, node: NodeRef<'a, Node>, element: &'a Element) -> bool {
+        for id in ["id", "name"].into_iter().filter_map(|name| element.attr(name)) {
+            self.out.anchor(id);
+        }
         let role = match self.role_here(element) {
             Role::Ruby if content::is_parenthesised(node) => Role::Inline,
             role => role,
@@ -129,7 +132,15 @@ impl Walker<'_, '_> {
     /// Within a heading everything is running text.
     fn role_here(&self, element: &Element) -> Role {
         match role(element) {
-            role @ (Role::Dropped | Role::Head | Role::Break | Role::Picture | Role::Field | Role::Formula | Role::Ruby) => role,
+            role @ (Role::Dropped
+            | Role::Head
+            | Role::Break
+            | Role::Picture
+            | Role::Field
+            | Role::Formula
+            | Role::Drawing
+            | Role::NoteMark
+            | Role::Ruby) => role,
             _ if self.heading > 0 => Role::Inline,
             role => role,
         }
@@ -156,6 +167,14 @@ impl Walker<'_, '_> {
                 Some(tex) => self.inline().push(&tex),
                 None => return false,
             },
+            Role::Drawing => {
+                self.pictures.extend(content::framed(node));
+                let words = content::drawn_words(node);
+                let inline = self.inline();
+                inline.space();
+                inline.push(&words);
+                inline.space();
+            }
             Role::Table => return self.table(node, is_hidden(element)),
             _ => return false,
         }
@@ -175,6 +194,7 @@ impl Walker<'_, '_> {
             Role::Definition => self.holders.marked(if element.name() == "dd" { "  ".to_owned() } else { String::new() }),
             Role::Figure => self.figures.push(Figure { first_picture: self.pictures.len(), caption: String::new() }),
             Role::Choice => self.inline().new_line(),
+            Role::NoteMark => self.inline().push("[^"),
             Role::Ruby => {
                 let inline = self.inline();
                 inline.push("(");
@@ -203,6 +223,7 @@ impl Walker<'_, '_> {
             }
             Role::Choice => self.inline().new_line(),
             Role::Ruby => self.inline().push(")"),
+            Role::NoteMark => self.inline().push("]"),
             role if begins_block(role) => self.flush(),
             _ => {}
         }
@@ -224,7 +245,7 @@ impl Walker<'_, '_> {
         let opens = self.surroundings.headings && self.hidden == 0 && self.surrounding == 0 && !self.holders.in_quote();
         if opens {
             let title = self.text.take();
-            self.out.heading(&title, level, Evidence::Markup);
+            self.out.heading(&title, level.saturating_add(self.surroundings.below), Evidence::Markup);
             self.follows = false;
         }
         self.flush();
@@ -337,7 +358,7 @@ fn number(element: &Element, attribute: &str) -> Option<i64> {
 }
 
 fn begins_block(role: Role) -> bool {
-    !matches!(role, Role::Inline | Role::Choice | Role::Ruby | Role::Formula)
+    !matches!(role, Role::Inline | Role::Choice | Role::Ruby | Role::Formula | Role::Drawing | Role::NoteMark)
 }
 
 /// A caption and an alternative text in one; a text that says the same is told once.

@@ -1,5 +1,7 @@
 //! Where the readers of text formats put what they find: rows in order, headings, pictures, warnings.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -24,25 +26,110 @@ pub struct Picture {
     pub description: String,
 }
 
+/// Pictures that a document brings along beside its text: parts of a container, of a message.
+#[derive(Debug, Default)]
+pub struct Embedded {
+    pictures: BTreeMap<String, Asset>,
+    stored: BTreeMap<String, usize>,
+}
+
+impl Embedded {
+    /// Adds a picture under the name that addresses are resolved to; the first of a name counts.
+    pub fn add(&mut self, name: String, asset: Asset) {
+        self.pictures.entry(name).or_insert(asset);
+    }
+
+    /// Names of pictures that no text has shown so far, in order.
+    pub fn unused(&self) -> Vec<String> {
+        self.pictures.keys().cloned().collect()
+    }
+}
+
+/// Turns an address in the text into the name of an embedded picture.
+type Resolve<'a> = Box<dyn Fn(&str) -> Option<String> + 'a>;
+
+/// Where an element with a watched id stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The row that comes next.
+    pub row: usize,
+    /// The heading that comes next, or the one it stands in.
+    pub heading: usize,
+}
+
 /// Collects the rows of one document.
-#[derive(Debug)]
 pub struct Collector<'a> {
     limits: &'a Limits,
     parsed: Parsed,
     section: Option<usize>,
     unreadable_pictures: usize,
     dropped_cells: u64,
+    embedded: Embedded,
+    resolve: Option<Resolve<'a>>,
+    heading_rows: Vec<usize>,
+    watched: BTreeSet<String>,
+    anchors: BTreeMap<String, Place>,
 }
 
 impl<'a> Collector<'a> {
     /// An empty document.
     pub fn new(limits: &'a Limits) -> Self {
-        Self { limits, parsed: Parsed::default(), section: None, unreadable_pictures: 0, dropped_cells: 0 }
+        Self {
+            limits,
+            parsed: Parsed::default(),
+            section: None,
+            unreadable_pictures: 0,
+            dropped_cells: 0,
+            embedded: Embedded::default(),
+            resolve: None,
+            heading_rows: Vec::new(),
+            watched: BTreeSet::new(),
+            anchors: BTreeMap::new(),
+        }
     }
 
     /// The limits in force.
     pub fn limits(&self) -> &'a Limits {
         self.limits
+    }
+
+    /// The pictures the document brings along.
+    pub fn embedded(&mut self) -> &mut Embedded {
+        &mut self.embedded
+    }
+
+    /// How addresses in the text that follows lead to embedded pictures.
+    pub fn resolve_with(&mut self, resolve: impl Fn(&str) -> Option<String> + 'a) {
+        self.resolve = Some(Box::new(resolve));
+    }
+
+    /// Takes note of where these ids stand in the text that follows.
+    pub fn watch(&mut self, ids: BTreeSet<String>) {
+        self.watched = ids;
+        self.anchors.clear();
+    }
+
+    /// Where the watched ids were found.
+    pub fn anchors(&self) -> &BTreeMap<String, Place> {
+        &self.anchors
+    }
+
+    /// An element with this id begins here.
+    pub fn anchor(&mut self, id: &str) {
+        if self.watched.contains(id) {
+            let place = self.place();
+            self.anchors.entry(id.to_owned()).or_insert(place);
+        }
+    }
+
+    /// What comes next.
+    pub fn place(&self) -> Place {
+        Place { row: self.parsed.rows.len(), heading: self.parsed.headings.len() }
+    }
+
+    /// For each heading so far, the row that followed it.
+    pub fn heading_rows(&self) -> &[usize] {
+        &self.heading_rows
     }
 
     /// The section rows are put into: the last heading.
@@ -67,6 +154,7 @@ impl<'a> Collector<'a> {
             return;
         }
         self.section = Some(self.parsed.headings.len());
+        self.heading_rows.push(self.parsed.rows.len());
         self.parsed.headings.push(Heading { title, level: level.max(1), page: None, evidence });
     }
 
@@ -89,6 +177,9 @@ impl<'a> Collector<'a> {
         let description = picture.description.split_whitespace().collect::<Vec<_>>().join(" ");
         let source = picture.source.trim();
         let data = source.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
+        if let Some(asset) = self.embedded_asset(source) {
+            return self.push(Row::image(section, asset, description));
+        }
         if !data {
             let content = match (description.is_empty(), source.is_empty()) {
                 (_, true) => description,
@@ -118,6 +209,16 @@ impl<'a> Collector<'a> {
                 host.refs.push(RowRef { row: at, at: end });
             }
         }
+    }
+
+    /// The asset of an embedded picture; its bytes are moved out the first time.
+    fn embedded_asset(&mut self, address: &str) -> Option<usize> {
+        let name = self.resolve.as_ref()?(address)?;
+        if let Some(asset) = self.embedded.pictures.remove(&name) {
+            self.embedded.stored.insert(name.clone(), self.parsed.assets.len());
+            self.parsed.assets.push(asset);
+        }
+        self.embedded.stored.get(&name).copied()
     }
 
     fn decode(&self, uri: &str) -> Option<Vec<u8>> {
@@ -159,7 +260,8 @@ fn shown(address: &str) -> String {
     address.chars().filter(|c| !c.is_control()).take(ADDRESS_CHARS).collect()
 }
 
-fn percent_decoded(text: &str) -> Vec<u8> {
+/// Bytes that a percent-encoded text stands for.
+pub fn percent_decoded(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {

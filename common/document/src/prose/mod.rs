@@ -4,6 +4,6 @@ mod collector;
 mod holders;
 mod inline;
 
-pub use collector::{Collector, Picture};
+pub use collector::{Collector, Embedded, Picture, Place, percent_decoded};
 pub use holders::{Holders, List};
 pub use inline::Inline;

@@ -55,6 +55,24 @@ pub enum Ns {
     CoreProperties,
     /// Dublin Core elements.
     Dc,
+    /// `OpenDocument`: the frame of documents.
+    OdfOffice,
+    /// `OpenDocument`: text.
+    OdfText,
+    /// `OpenDocument`: tables.
+    OdfTable,
+    /// `OpenDocument`: drawings.
+    OdfDraw,
+    /// `OpenDocument`: styles.
+    OdfStyle,
+    /// `OpenDocument`: properties taken from XSL.
+    OdfFo,
+    /// `OpenDocument`: properties taken from SVG.
+    OdfSvg,
+    /// Links.
+    Xlink,
+    /// `MathML`.
+    MathMl,
 }
 
 impl Ns {
@@ -88,6 +106,15 @@ impl Ns {
             "http://schemas.openxmlformats.org/package/2006/content-types" => Self::ContentTypes,
             "http://schemas.openxmlformats.org/package/2006/metadata/core-properties" => Self::CoreProperties,
             "http://purl.org/dc/elements/1.1/" => Self::Dc,
+            "urn:oasis:names:tc:opendocument:xmlns:office:1.0" => Self::OdfOffice,
+            "urn:oasis:names:tc:opendocument:xmlns:text:1.0" => Self::OdfText,
+            "urn:oasis:names:tc:opendocument:xmlns:table:1.0" => Self::OdfTable,
+            "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" => Self::OdfDraw,
+            "urn:oasis:names:tc:opendocument:xmlns:style:1.0" => Self::OdfStyle,
+            "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0" => Self::OdfFo,
+            "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" => Self::OdfSvg,
+            "http://www.w3.org/1999/xlink" => Self::Xlink,
+            "http://www.w3.org/1998/Math/MathML" => Self::MathMl,
             _ => Self::Other,
         }
     }
