@@ -143,7 +143,7 @@ formats! {
     Xml "xml" ["xml"] ["application/xml", "text/xml"] None, false;
     Epub "epub" ["epub"] ["application/epub+zip"] Some(Family::Epub), false;
     Odt "odt" ["odt"] ["application/vnd.oasis.opendocument.text"] Some(Family::Odt), false;
-    Rtf "rtf" ["rtf"] ["application/rtf", "text/rtf"] None, false;
+    Rtf "rtf" ["rtf"] ["application/rtf", "text/rtf"] Some(Family::Rtf), false;
     Eml "eml" ["eml"] ["message/rfc822"] Some(Family::Eml), false;
     Json "json" ["json"] ["application/json"] None, false;
     Jsonl "jsonl" ["jsonl", "ndjson"] ["application/jsonl", "application/x-ndjson"] None, false;
