@@ -182,7 +182,7 @@ fn a_fragment_stands_where_it_is_put() {
     let mut out = Collector::new(&limits);
     let mut holders = Holders::default();
     holders.quote();
-    let surroundings = Surroundings { holders, source_span: Some((3, 9)), headings: true };
+    let surroundings = Surroundings { holders, source_span: Some((3, 9)), headings: true, ..Surroundings::default() };
     read_fragment("<ul><li>a</ul><h2>b</h2><tr><td>c", &mut out, &surroundings).unwrap();
     let parsed = out.finish();
     assert!(parsed.headings.is_empty());

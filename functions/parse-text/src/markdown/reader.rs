@@ -351,7 +351,8 @@ impl<'t, 'l> Reader<'t, 'l> {
     }
 
     fn read_html(&mut self, html: &str, range: &Range<usize>) {
-        let surroundings = Surroundings { below: 0, holders: self.holders.clone(), source_span: self.span(range), headings: true };
+        let surroundings =
+            Surroundings { holders: self.holders.clone(), source_span: self.span(range), headings: true, ..Surroundings::default() };
         let before = self.out.next_row();
         if let Err(failure) = html::read_fragment(html, &mut self.out, &surroundings) {
             // Markup that cannot be read as such is still text.
