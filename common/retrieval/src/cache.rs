@@ -37,11 +37,11 @@ struct Stored {
     answer: RetrievalAnswer,
 }
 
-/// The key of a request in one publication: every field that can change the answer.
-pub fn key(scope: &Scope, request: &NormalizedRequest, version: u64, hit_boost: f32) -> String {
+/// The key of a request in one publication: every field that can change the answer, `policies` by their names.
+pub fn key(scope: &Scope, request: &NormalizedRequest, version: u64, policies: &str, hit_boost: f32) -> String {
     // The conversation names a thread of questions; it changes no answer.
     let request = NormalizedRequest { conversation_id: None, ..request.clone() };
-    let parts = serde_json::json!([scope.owner, scope.namespace, request, version, ANALYZER_ID, CODE_VERSION, hit_boost]);
+    let parts = serde_json::json!([scope.owner, scope.namespace, request, version, ANALYZER_ID, CODE_VERSION, policies, hit_boost]);
     blake3::hash(parts.to_string().as_bytes()).to_hex()[..32].to_owned()
 }
 

@@ -121,11 +121,16 @@ impl<'a> Matcher<'a> {
         self.weight(self.concepts(words, lang)) / self.query.total
     }
 
-    /// The share of the query's weight that one text carries and others do not, 0 to 1.
-    pub fn carried_beyond(&self, words: &Words, lang: &str, known: &[(&Words, &str)]) -> f32 {
-        let known: Vec<usize> = known.iter().flat_map(|(words, lang)| self.concepts(words, lang)).collect();
-        let own = self.concepts(words, lang).into_iter().filter(|concept| !known.contains(concept)).collect();
-        self.weight(own) / self.query.total
+    /// How much of what `known` leaves open of the query another passage says: a share of the open concepts' weight, 0 to
+    /// 1; 0 where nothing is open.
+    pub fn carried_of_open(&self, passage: &Passage, known: &Passage) -> f32 {
+        let said = |passage: &Passage| -> Vec<usize> {
+            [&passage.words, &passage.path_words].into_iter().flat_map(|words| self.concepts(words, passage.lang())).collect()
+        };
+        let (known, own) = (said(known), said(passage));
+        let open: Vec<usize> = (0..self.query.weights.len()).filter(|concept| !known.contains(concept)).collect();
+        let carried = self.weight(open.iter().copied().filter(|concept| own.contains(concept)).collect());
+        carried / self.weight(open).max(f32::MIN_POSITIVE)
     }
 
     fn concepts(&self, words: &Words, lang: &str) -> Vec<usize> {

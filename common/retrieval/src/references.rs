@@ -22,7 +22,7 @@ const WINDOWS: usize = 6;
 /// Titles looked at per window.
 const TITLES: usize = 24;
 /// A title whose words weigh this much counts in full: about one word that stands in 3 of 10,000 chunks.
-const FULL_WEIGHT: f32 = 8.0;
+pub(crate) const FULL_WEIGHT: f32 = 8.0;
 
 /// A passage named by another.
 #[derive(Debug, Clone)]

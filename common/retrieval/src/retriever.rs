@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use quarry_index::SplitCache;
 use quarry_model::retrieval::{BudgetReport, RetrievalMode, RetrievalRun, RouterUsed, StopReason, TraceStep};
 use quarry_model::{NormalizedRequest, ObjectKey, RecordKey, RecordPrefix, RetrievalAnswer, SCHEMA_VERSION, Scope};
+use quarry_ports::model::Model;
 use quarry_ports::{Clock, Item, ObjectStore, Records};
-use serde_json::json;
 
 use crate::budget::Budget;
 use crate::cache::{self, AnswerCache};
-use crate::classic::{self, Outcome, Work};
+use crate::classic;
 use crate::corpus::ChunkKey;
 use crate::error::RetrievalError;
 use crate::hits::HitBook;
@@ -19,9 +19,14 @@ use crate::journal::{Entry, Journal};
 use crate::pictures;
 use crate::snapshot::{Reader, Snapshots};
 use crate::trace::{Trace, millis};
+use crate::work::{Outcome, Work};
+use crate::workflow::{self, Policies};
 
 /// Life of an asset's address.
 const ASSET_URL_LIFE: Duration = Duration::from_hours(1);
+
+/// How long an agentic answer may take.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// How a retriever behaves.
 #[derive(Debug, Clone)]
@@ -32,12 +37,14 @@ pub struct Options {
     pub journal_in_background: bool,
     /// Whether answers are shared between processes through the records.
     pub shared_cache: bool,
+    /// How long an agentic answer may take: then it ends with what it has. Below the 29 seconds of a gateway.
+    pub time_limit: Duration,
 }
 
 impl Default for Options {
     /// For a process that goes on living, alone.
     fn default() -> Self {
-        Self { hit_boost: 0.1, journal_in_background: true, shared_cache: false }
+        Self { hit_boost: 0.1, journal_in_background: true, shared_cache: false, time_limit: TIME_LIMIT }
     }
 }
 
@@ -50,6 +57,7 @@ pub struct Retriever {
     cache: AnswerCache,
     hits: Arc<HitBook>,
     journal: Arc<Journal>,
+    policies: Policies,
     options: Options,
 }
 
@@ -69,11 +77,18 @@ impl Retriever {
             cache: AnswerCache::new(options.shared_cache.then(|| records.clone())),
             journal: Arc::new(Journal::new(records.clone(), hits.clone(), options.journal_in_background)),
             hits,
+            policies: Policies::without_model(),
             objects,
             records,
             clock,
             options,
         }
+    }
+
+    /// The same retriever, planning and walking with `model` where it has one for these tasks.
+    #[must_use]
+    pub fn with_model(self, model: &Arc<dyn Model>) -> Self {
+        Self { policies: Policies::with_model(model), ..self }
     }
 
     /// Answers a query within a scope.
@@ -128,7 +143,7 @@ impl Retriever {
         reader: &Reader,
         counted: &mut Vec<ChunkKey>,
     ) -> Result<(Arc<RetrievalAnswer>, bool, Option<Item>), RetrievalError> {
-        let key = cache::key(scope, request, reader.corpus().version(), self.options.hit_boost);
+        let key = cache::key(scope, request, reader.corpus().version(), &self.policies.name(), self.options.hit_boost);
         let now = self.clock.now();
         if let Some(answer) = self.cache.get(scope, &key, now).await {
             return Ok((answer, true, None));
@@ -155,17 +170,20 @@ impl Retriever {
     ) -> Result<(RetrievalAnswer, Vec<ChunkKey>), RetrievalError> {
         let budget = Budget::new(request.token_budget);
         let trace = Trace::default();
-        let work = Work { scope, request, reader, hits: &self.hits, hit_boost: self.options.hit_boost, budget: &budget, trace: &trace };
+        let work = Work {
+            scope,
+            request,
+            reader,
+            records: self.records.as_ref(),
+            hits: &self.hits,
+            hit_boost: self.options.hit_boost,
+            budget: &budget,
+            deadline: Instant::now() + self.options.time_limit,
+            trace: &trace,
+        };
         let Outcome { router, results, referenced, rendered, omitted, stop, failure, counted } = match request.mode {
             RetrievalMode::Classic => classic::run(&work).await?,
-            RetrievalMode::Agentic => {
-                let step = trace.step("plan", "single_step", json!({ "planner": "none" }), &budget);
-                step.end(
-                    json!({ "note": "no decomposition in this version: the query is one step, discovered and packed as in classic mode" }),
-                    &budget,
-                );
-                Outcome { router: RouterUsed::WorkflowSingleStep, ..classic::run(&work).await? }
-            }
+            RetrievalMode::Agentic => workflow::run(&work, &self.policies).await?,
         };
         let evidence = pictures::parts(&rendered, scope, self.objects.as_ref()).await;
         let version = reader.corpus().version();

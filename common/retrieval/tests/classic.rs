@@ -252,7 +252,7 @@ async fn runs_steps_hits_and_the_cache() {
 
 #[tokio::test]
 async fn popularity_lifts_among_equals_only() {
-    let world = World::with(Options { hit_boost: 0.1, journal_in_background: false, shared_cache: false });
+    let world = World::with(Options { hit_boost: 0.1, journal_in_background: false, ..Options::default() });
     let mut documents = pumps(1);
     documents.push(document(80, 1, "a.md", &[("A", &["Rotor blade one."])]));
     documents.push(document(81, 1, "b.md", &[("B", &["Rotor blade two."])]));

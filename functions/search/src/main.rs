@@ -20,7 +20,7 @@ async fn main() -> Result<(), LambdaError> {
     quarry_runtime::logs::init(&config.log);
     let (store, clock) = (AwsStore::connect(AwsNames::from_env()?).await, Arc::new(SystemClock));
     let splits = Arc::new(SplitCache::new(SPLIT_BYTES, Some("/tmp/splits".into())));
-    let options = Options { hit_boost: config.hit_boost as f32, journal_in_background: false, shared_cache: true };
+    let options = Options { hit_boost: config.hit_boost as f32, journal_in_background: false, shared_cache: true, ..Options::default() };
     let retriever = Arc::new(Retriever::new(store.objects(), store.records(), clock.clone(), splits, options));
     let authenticator = Arc::new(Authenticator::new(store.records(), clock, Access::Keys, &config));
     let search = Arc::new(Search { retriever, limits: Arc::new(config.limits) });

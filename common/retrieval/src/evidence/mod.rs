@@ -6,6 +6,7 @@
 
 mod counts;
 mod leaf;
+mod outline;
 mod render;
 mod select;
 mod units;
@@ -18,6 +19,7 @@ use crate::passage::Passage;
 use crate::ranking::Matcher;
 
 pub use leaf::Leaf;
+pub use outline::Outline;
 pub use render::{ImageOf, Line, Rendered};
 
 /// Evidence, packed.

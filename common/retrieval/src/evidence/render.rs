@@ -93,7 +93,7 @@ fn mark_of(leaf: &Leaf, mark: &str) -> String {
 }
 
 /// A name or title can hold anything; in a heading it is one line.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split(|c: char| c.is_control() || c.is_whitespace()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
