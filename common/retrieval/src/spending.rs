@@ -11,7 +11,7 @@ use crate::trace::Trace;
 
 /// Evidence is never starved by planning and walking: this share of the budget is left for it.
 const EVIDENCE_SHARE: f64 = 0.5;
-/// A call that could not end before this long is not begun.
+/// A call that would have less time than this is not begun. One call gets at most half of the time that is left.
 const SHORTEST_CALL: Duration = Duration::from_millis(200);
 
 /// What is left to spend.
@@ -38,7 +38,7 @@ impl Spending<'_> {
         let most = question + u64::from(prompt.max_tokens);
         let step = self.trace.step(phase.name(), "model", json!({ "prompt": prompt.text(), "max_tokens": prompt.max_tokens }), self.budget);
         let kept = (self.budget.limit() as f64 * EVIDENCE_SHARE) as u64;
-        let time = self.left().min(prompt.time_limit);
+        let time = (self.left() / 2).min(prompt.time_limit);
         let answer = if time < SHORTEST_CALL {
             Err("no time is left")
         } else if self.budget.left() < most + kept {

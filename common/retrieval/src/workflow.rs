@@ -154,17 +154,28 @@ pub async fn run(work: &Work<'_>, policies: &Policies) -> Result<Outcome, Retrie
     for candidate in found.0.values() {
         matcher.learn(candidate.passage.lang());
     }
-    let (outlines, in_time) = navigate(work, &matcher, policies.navigator.as_ref(), &mut found).await?;
+    let mut failures = Vec::new();
+    if plan.made_by == plan::FALLBACK {
+        failures.push(format!("the plan fell back to patterns: {}", plan.reason));
+    }
+    let outlines = if late || work.spending().left().is_zero() {
+        late = true;
+        Vec::new()
+    } else {
+        navigate(work, &matcher, policies.navigator.as_ref(), &mut found, &mut failures).await?
+    };
     let mut scored = rank(work, &matcher, &found);
     discovery::boost(work, &mut scored).await;
     if work.request.rerank {
         discovery::rerank(work, &matcher, &mut scored);
     }
     let mut outcome = assembly::finish(work, router, &matcher, &scored, &outlines).await?;
-    if late || !in_time {
+    if late {
         outcome.stop = StopReason::Latency;
-        outcome.failure = Some("the wall clock ran out: later steps were not run".into());
+        failures.push("the wall clock ran out: later steps were not run".into());
     }
+    // What a failure changed is not kept in the cache, and says so.
+    outcome.failure = (!failures.is_empty()).then(|| failures.join("; "));
     Ok(outcome)
 }
 
@@ -221,12 +232,10 @@ async fn navigate(
     matcher: &Matcher<'_>,
     navigator: &dyn Navigator,
     found: &mut Found,
-) -> Result<(Vec<Outline>, bool), RetrievalError> {
+    failures: &mut Vec<String>,
+) -> Result<Vec<Outline>, RetrievalError> {
     let documents = documents(found);
     let spending = work.spending();
-    if spending.left().is_zero() {
-        return Ok((Vec::new(), documents.is_empty()));
-    }
     let walks = documents.iter().map(|document| navigation::walk(work, matcher, document, navigator, &spending));
     let walked: Vec<Walked> = futures::future::try_join_all(walks).await?;
     let mut outlines = Vec::new();
@@ -234,9 +243,10 @@ async fn navigate(
         if walked.by_model {
             chosen(work, found, document, &walked).await?;
         }
+        failures.extend(walked.failed.map(|why| format!("{} was walked by score: {why}", document.file_name)));
         outlines.extend(walked.outlines);
     }
-    Ok((outlines, true))
+    Ok(outlines)
 }
 
 /// A model's choice: what it took comes before everything it left, and what it left of the document is the reserve. Where

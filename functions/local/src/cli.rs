@@ -136,6 +136,15 @@ pub(crate) struct Search {
     /// Only in these documents: id, path or file name
     #[arg(long = "in", value_name = "DOC")]
     pub(crate) documents: Vec<String>,
+    /// Divide the question, follow names, walk the documents, and print the evidence
+    #[arg(long)]
+    pub(crate) agentic: bool,
+    /// Say what was done: plan, steps, budget
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// Most tokens of everything: model calls and evidence
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -218,6 +227,8 @@ pub(crate) enum Debug {
     },
     /// What each channel finds, how they are fused, and every step of the answer
     Search(Search),
+    /// Every prompt and decision of an agentic answer
+    Agentic(Search),
     /// Take one file through all stages in a data folder of its own and show what each sees
     Road {
         /// The file

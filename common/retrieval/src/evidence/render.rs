@@ -170,7 +170,8 @@ fn line(text: String) -> Line {
 
 /// The leaf's chosen units as indented lines.
 fn body(leaf: &Leaf, index: usize, choice: &Choice, indent: &str, lines: &mut Vec<Line>) {
-    let mut writer = Writer { indent, lines, text: String::new(), gap: false, table: None };
+    let said = said(leaf, index, choice);
+    let mut writer = Writer { indent, lines, said: &said, text: String::new(), gap: false, table: None };
     let mut last_chunk = None;
     for (unit, taken) in choice.units.iter().zip(&choice.taken).filter(|(unit, _)| unit.leaf == index) {
         if last_chunk.is_some_and(|chunk| chunk != unit.chunk) {
@@ -187,8 +188,23 @@ fn body(leaf: &Leaf, index: usize, choice: &Choice, indent: &str, lines: &mut Ve
     writer.finish();
 }
 
+/// The sentences of a leaf that are shown, white space folded.
+fn said(leaf: &Leaf, index: usize, choice: &Choice) -> String {
+    let mut said = String::new();
+    for (unit, _) in choice.units.iter().zip(&choice.taken).filter(|(unit, taken)| **taken && unit.leaf == index) {
+        if let Text::Sentence(bytes) = &unit.text {
+            let sentence = leaf.chunks[unit.chunk].stored.indexed.chunk.content.get(bytes.clone()).unwrap_or_default();
+            said.push_str(&one_line(sentence));
+            said.push(' ');
+        }
+    }
+    said
+}
+
 struct Writer<'a> {
     indent: &'a str,
+    /// The text that is shown anyway.
+    said: &'a str,
     lines: &'a mut Vec<Line>,
     text: String,
     gap: bool,
@@ -239,6 +255,9 @@ impl Writer<'_> {
                 self.end_of_table();
                 self.mark_gap();
                 let name = file.as_deref().unwrap_or("image");
+                // A caption that the text says as well is said once.
+                let caption = one_line(words);
+                let words = if self.said.contains(&caption) { "" } else { words };
                 self.put(&format!("[Image: {name}] {words}"));
                 if let (Some(file), Some(line)) = (file, self.lines.last_mut()) {
                     let of = ImageOf { document_id: passage.stored.document_id.clone(), revision: passage.stored.revision.clone() };

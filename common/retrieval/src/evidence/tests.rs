@@ -154,3 +154,26 @@ proptest! {
         prop_assert!(packed.rendered.tokens() <= limit);
     }
 }
+
+#[tokio::test]
+async fn a_caption_that_the_text_holds_is_said_once() {
+    let mut corpus = MemoryCorpus::default();
+    let mut host = text_chunk(0, "The flow is laminar.\n[images/image-1.x]\nFigure 1: Flow over\na wing.\nIt is measured.", "a.md/Flow");
+    embed(&mut host, 1, "[images/image-1.x]");
+    let mut other = text_chunk(2, "Turbulence begins.\n[images/image-3.x]\nIt is loud.", "a.md/Noise");
+    embed(&mut other, 3, "[images/image-3.x]");
+    corpus.add(
+        1,
+        "a.md",
+        vec![
+            host,
+            chunk(ChunkType::Image, 1, "Figure 1: Flow over a wing.", "a.md/Flow"),
+            other,
+            chunk(ChunkType::Image, 3, "Figure 2: A spectrum.", "a.md/Noise"),
+        ],
+    );
+    let packed = packed(&corpus.reader(), "flow wing turbulence", &[(1, 0, 1.0), (1, 2, 0.9)], &all_types(), 1_000).await;
+    let text = packed.rendered.text();
+    assert_eq!(text.matches("Figure 1").count(), 1, "{text}");
+    assert!(text.contains("[Image: images/image-1.x]") && text.contains("[Image: images/image-3.x] Figure 2: A spectrum."), "{text}");
+}

@@ -104,4 +104,6 @@ pub struct Walked {
     pub outlines: Vec<Outline>,
     /// Whether a model chose: its choice then ranks before what it left.
     pub by_model: bool,
+    /// Why the navigator failed, where it did: the rest was walked by score.
+    pub failed: Option<&'static str>,
 }

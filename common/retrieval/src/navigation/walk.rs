@@ -73,7 +73,7 @@ pub(crate) async fn walk(
         }
     }
     let by_model = failed.is_none() && navigator.name() != "score" && !rounds.is_empty();
-    let walked = walk.end(document, by_model);
+    let walked = Walked { failed, ..walk.end(document, by_model) };
     let output = json!({
         "sections": document.sections.len(), "rounds": rounds, "by": if by_model { navigator.name() } else { "score".into() }, "failed": failed,
         "collected": walked.collected, "outlined": walked.outlines.iter().map(|outline| &outline.path).collect::<Vec<_>>(),
@@ -199,6 +199,7 @@ impl Walk {
             assets: self.assets.into_iter().collect(),
             outlines: named.into_iter().map(outline).collect(),
             by_model,
+            failed: None,
         }
     }
 }

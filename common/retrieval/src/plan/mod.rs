@@ -22,6 +22,8 @@ pub use rules::PlanFault;
 
 /// Most steps of a plan.
 pub const STEPS: usize = 5;
+/// What a plan is made by that patterns made because the planner failed.
+pub const FALLBACK: &str = "fallback";
 /// Longest sub-query, in bytes.
 const SUB_QUERY_BYTES: usize = 2_000;
 
@@ -84,6 +86,6 @@ pub async fn plan(planner: &dyn Planner, ask: &PlanAsk<'_>, spending: &Spending<
         Err(fault) => fault,
     };
     let plan = by_pattern::divide(ask.query, ask.languages);
-    let plan = plan.checked().unwrap_or_else(|_| Plan::single(ask.query, "fallback", ""));
-    Plan { made_by: "fallback".into(), reason: format!("{fault}; {}", plan.reason), ..plan }
+    let plan = plan.checked().unwrap_or_else(|_| Plan::single(ask.query, FALLBACK, ""));
+    Plan { made_by: FALLBACK.into(), reason: format!("{fault}; {}", plan.reason), ..plan }
 }

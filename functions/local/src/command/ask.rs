@@ -54,7 +54,7 @@ async fn only(engine: &Engine, scope: &Scope, asked: &BTreeSet<DocumentId>) -> R
     Ok(others.then(|| asked.iter().map(ToString::to_string).collect()))
 }
 
-fn print(answer: &RetrievalAnswer) -> Result<(), Failure> {
+pub(crate) fn print(answer: &RetrievalAnswer) -> Result<(), Failure> {
     if answer.results.is_empty() {
         output::note("nothing found");
         return Ok(());

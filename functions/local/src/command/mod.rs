@@ -14,6 +14,7 @@ mod parse_worker;
 mod search;
 mod serve;
 mod show;
+mod trace;
 mod withdraw;
 
 use std::future::Future;

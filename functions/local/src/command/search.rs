@@ -3,6 +3,7 @@
 use quarry_model::retrieval::RetrievalRequest;
 use quarry_model::{FieldViolation, RetrievalAnswer, Scope};
 
+use super::{ask, trace};
 use crate::cli::Search;
 use crate::engine::Engine;
 use crate::exit::{Exit, Failure};
@@ -18,7 +19,15 @@ pub(crate) async fn run(engine: &Engine, args: Search, json: bool) -> Result<Exi
     if json {
         output::json(&answer)?;
     } else {
-        print(&answer)?;
+        if args.agentic {
+            ask::print(&answer)?;
+        } else {
+            print(&answer)?;
+        }
+        if args.trace {
+            output::text("")?;
+            trace::print(&answer)?;
+        }
     }
     Ok(if answer.results.is_empty() { Exit::NotFound } else { Exit::Ok })
 }
@@ -28,6 +37,8 @@ pub(crate) async fn request(engine: &Engine, scope: &Scope, args: &Search) -> Re
     let mut request = RetrievalRequest::of(args.query.join(" "));
     request.namespace = Some(args.place.namespace.clone());
     request.top_k = Some(i64::from(args.top_k));
+    request.use_agentic = Some(args.agentic);
+    request.token_budget = args.budget.map(i64::from);
     if !args.types.is_empty() {
         request.chunk_types = Some(args.types.clone());
     }

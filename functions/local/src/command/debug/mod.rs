@@ -1,5 +1,6 @@
 //! `quarry debug`: what one stage sees.
 
+mod agentic;
 mod hierarchy;
 mod parse;
 mod profile;
@@ -24,6 +25,10 @@ pub(crate) fn run(common: &Common, config: Config, what: Debug) -> Result<Exit, 
         Debug::Search(args) => {
             let engine = Engine::open(&common.data, config, PublicBase::default())?;
             super::multi(search::run(&engine, args))
+        }
+        Debug::Agentic(args) => {
+            let engine = Engine::open(&common.data, config, PublicBase::default())?;
+            super::multi(agentic::run(&engine, args, json))
         }
         Debug::Road { file, query } => super::multi(road::run(config, &file, query)),
     }
