@@ -1,7 +1,7 @@
 //! Log lines: one for each outcome, never with content, file names or secrets; and metrics in CloudWatch's embedded
 //! metric format, one JSON line on standard output.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use quarry_model::{DocumentId, JobId, Revision};
@@ -26,7 +26,11 @@ pub fn init(config: &LogConfig) {
             .with_writer(std::io::stdout)
             .finish()
             .try_init(),
-        LogFormat::Text => builder.with_target(false).with_writer(std::io::stderr).finish().try_init(),
+        LogFormat::Text => {
+            // Colours are for terminals: a file or another program gets the words alone.
+            let colours = std::io::stderr().is_terminal();
+            builder.with_ansi(colours).with_target(false).with_writer(std::io::stderr).finish().try_init()
+        }
     };
     if result.is_err() {
         tracing::debug!("logging was set up before");
