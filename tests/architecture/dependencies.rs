@@ -19,6 +19,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("quarry-ocr", &["quarry-model", "quarry-ports"]),
         ("quarry-index", &["quarry-model", "quarry-ports", "quarry-language"]),
         ("quarry-models", &["quarry-model", "quarry-ports", "quarry-language"]),
+        ("quarry-publication", &["quarry-model", "quarry-ports", "quarry-index"]),
         ("quarry-retrieval", &["quarry-model", "quarry-ports", "quarry-language", "quarry-document", "quarry-index", "quarry-models"]),
         ("quarry-store-aws", &["quarry-model", "quarry-ports"]),
         ("quarry-store-local", &["quarry-model", "quarry-ports"]),

@@ -345,3 +345,21 @@ mod tests {
         assert_eq!(order(2, None).compare(&order(1, Some("FF"))), Ordering::Greater);
     }
 }
+
+/// An object that nothing named when it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Orphan {
+    /// Where it is.
+    pub key: ObjectKey,
+    /// When it was first seen so.
+    pub since: Timestamp,
+}
+
+/// A namespace in which there may be something to merge or to remove; written by every commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompactionDue {
+    /// Which.
+    pub scope: Scope,
+    /// The head's version after the commit that wrote this.
+    pub version: u64,
+}

@@ -67,7 +67,7 @@ pub(crate) enum Command {
     /// Serve the HTTP API
     Serve(Serve),
     /// Check the data folder, the index, the parsers and the configuration
-    Doctor,
+    Doctor(Doctor),
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -237,4 +237,11 @@ pub(crate) enum Debug {
         #[arg(long)]
         query: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Mend what is wrong: finish what broke off, merge and sweep, build damaged indexes again from the revision folders
+    #[arg(long)]
+    pub(crate) repair: bool,
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use quarry_compactor::Compactor;
 use quarry_index::SplitCache;
 use quarry_model::{Limits, Namespace, Scope};
 use quarry_notifier::Notifier;
@@ -89,6 +90,11 @@ impl Engine {
         let Some(secret) = self.config.webhook_secret.clone() else { return Ok(None) };
         let (objects, clock) = (Arc::clone(&self.objects), Arc::clone(&self.clock));
         Ok(Some(Notifier::new(self.jobs.clone(), objects, clock, self.outbound()?, secret)))
+    }
+
+    /// Merges, sweeps, rebuilds.
+    pub(crate) fn compactor(&self) -> Compactor {
+        Compactor::new(Arc::clone(&self.objects), Arc::clone(&self.records), Arc::clone(&self.clock), Arc::clone(&self.splits))
     }
 
     /// The publisher's stage.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use quarry_compactor::Compactor;
 use quarry_model::Family;
 use quarry_model::message::QueueName;
 use quarry_notifier::Notifier;
@@ -23,6 +24,9 @@ const PUBLISH_BATCH: usize = 80;
 const PUBLISH_VISIBILITY: Duration = Duration::from_mins(5);
 /// How often the webhooks that are due are looked for.
 const NOTIFY_EVERY: Duration = Duration::from_secs(1);
+/// When namespaces are first compacted, and how often then.
+const COMPACT_FIRST: Duration = Duration::from_secs(30);
+const COMPACT_EVERY: Duration = Duration::from_mins(15);
 const PROFILE_VISIBILITY: Duration = Duration::from_mins(1);
 
 /// Running pumps. Of all processes on a data folder one has them.
@@ -67,10 +71,16 @@ impl Road {
         let options = PumpOptions { wait: Duration::from_millis(500), ..PumpOptions::grouped(PUBLISH_BATCH) };
         road.pumps.spawn(pump(publisher, queue(), QueueName::Publish, delivery(PUBLISH_VISIBILITY)?, options, stopped.clone()));
 
+        road.pumps.spawn(compact(engine.compactor(), stopped.clone()));
         if let Some(notifier) = engine.notifier()? {
             road.pumps.spawn(notify(notifier, stopped));
         }
         Ok(Some(road))
+    }
+
+    /// Holds the road without running it; `None` when another process has it. Dropping the file lets go.
+    pub(crate) fn hold(engine: &Engine) -> Result<Option<File>, Failure> {
+        lock(engine)
     }
 
     /// Whether another process has the pumps at this moment.
@@ -86,6 +96,22 @@ impl Road {
             if let Err(error) = ended {
                 tracing::error!(%error, "a pump ended abnormally");
             }
+        }
+    }
+}
+
+/// Compacts what publications have marked, until the road stops. The first time soon: a program that is started for one
+/// question at a time must not leave its old splits for ever.
+async fn compact(compactor: Compactor, mut stopped: watch::Receiver<bool>) {
+    let mut pause = COMPACT_FIRST;
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            _ = stopped.changed() => return,
+        }
+        pause = COMPACT_EVERY;
+        if let Err(error) = compactor.run().await {
+            tracing::warn!(%error, "not compacted");
         }
     }
 }

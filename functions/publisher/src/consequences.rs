@@ -11,9 +11,10 @@ use quarry_model::{DocumentId, RecordKey, RecordPrefix, Revision, Scope};
 use quarry_ports::{Item, Records};
 
 use crate::error::PublishError;
-use crate::head::Head;
 use crate::relation::{self, SHARED_MIN};
-use crate::{Publisher, erase, listing, postings};
+use crate::{Publisher, listing};
+use quarry_publication::Head;
+use quarry_publication::{erase, postings};
 
 /// Rounds at most; each more is one more publication by somebody else in the meantime.
 const ROUNDS: usize = 32;
@@ -24,11 +25,11 @@ const ROUNDS: usize = 32;
 /// written, the same documents and pairs are looked at again under the new head, together with what has been opened
 /// since. So whoever writes last has seen the newest head, and nothing written under an older one stays.
 pub(crate) async fn settle(publisher: &Publisher, scope: &Scope) -> Result<(), PublishError> {
-    let records = &*publisher.records;
+    let records = &*publisher.stores.records;
     let mut documents: BTreeSet<DocumentId> = BTreeSet::new();
     let mut pairs: BTreeSet<Pair> = BTreeSet::new();
     for _ in 0..ROUNDS {
-        let head = Head::load(&*publisher.objects, records, scope).await?;
+        let head = Head::load(&*publisher.stores.objects, records, scope).await?;
         let open = records.query_all(&RecordPrefix::publications(scope)).await?;
         for item in &open {
             documents.extend(item.read::<OpenPublication>()?.documents);
@@ -42,7 +43,7 @@ pub(crate) async fn settle(publisher: &Publisher, scope: &Scope) -> Result<(), P
         round.remove_postings(&nodes).await?;
         round.erase_deleted().await?;
         listing::write(publisher, scope, &head, &round.live).await?;
-        if Head::load(&*publisher.objects, records, scope).await?.version == head.version {
+        if Head::load(&*publisher.stores.objects, records, scope).await?.version == head.version {
             return Ok(records.write_many(Vec::new(), open.into_iter().map(|item| item.key).collect()).await?);
         }
     }
@@ -83,7 +84,7 @@ struct Round<'a> {
 
 impl Round<'_> {
     async fn nodes(&self, documents: &BTreeSet<DocumentId>) -> Result<BTreeMap<DocumentId, Nodes>, PublishError> {
-        let records = &*self.publisher.records;
+        let records = &*self.publisher.stores.records;
         let mut nodes: BTreeMap<DocumentId, Nodes> = BTreeMap::new();
         let served = self.stored(documents).await?;
         for document in documents {
@@ -112,7 +113,7 @@ impl Round<'_> {
         let keys: Vec<RecordKey> =
             documents.iter().filter_map(|document| Some(RecordKey::revision_node(document, self.live.get(document)?))).collect();
         let mut nodes = BTreeMap::new();
-        for item in self.publisher.records.get_many(&keys).await?.iter().flatten() {
+        for item in self.publisher.stores.records.get_many(&keys).await?.iter().flatten() {
             let node: GraphNode = item.read()?;
             nodes.insert(node.document_id.clone(), node);
         }
@@ -123,7 +124,7 @@ impl Round<'_> {
     /// function of two served nodes, so it is the same whichever was published first. `pairs` are those looked at in
     /// earlier rounds; those of this round are added.
     async fn update_graph(&self, nodes: &BTreeMap<DocumentId, Nodes>, pairs: &mut BTreeSet<Pair>) -> Result<(), PublishError> {
-        let records = &*self.publisher.records;
+        let records = &*self.publisher.stores.records;
         let all = || nodes.values().flat_map(|nodes| nodes.served.iter().chain(nodes.past.iter().filter_map(|(_, node)| node.as_ref())));
         let words: BTreeSet<String> = all().flat_map(|node| &node.keywords).map(|(word, _)| word.clone()).collect();
         let carriers = postings::carriers(records, self.scope, words).await?;
@@ -158,7 +159,7 @@ impl Round<'_> {
     }
 
     async fn remove_postings(&self, nodes: &BTreeMap<DocumentId, Nodes>) -> Result<(), PublishError> {
-        let records = &*self.publisher.records;
+        let records = &*self.publisher.stores.records;
         let mut marks: Vec<Item> = Vec::new();
         for (document, nodes) in nodes {
             for (revision, node) in &nodes.past {
@@ -175,7 +176,7 @@ impl Round<'_> {
 
     async fn erase_deleted(&self) -> Result<(), PublishError> {
         for record in self.standing.values().filter(|record| record.status == DocumentStatus::Deleted) {
-            erase::document(self.publisher, record).await?;
+            erase::document(&self.publisher.stores, record).await?;
         }
         Ok(())
     }

@@ -1,16 +1,16 @@
 //! Why a publication did not happen.
 
-use quarry_model::{DocumentCode, DocumentFailure, ObjectKey, Outcome};
+use quarry_model::{DocumentCode, DocumentFailure, Outcome};
 use quarry_ports::{ObjectError, RecordError, TransactError};
 
-use crate::folder::FolderError;
+use quarry_publication::{FolderError, PublicationError};
 
 /// A publication that did not happen. Nothing of it is visible.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
-    /// The revision folder cannot be published.
+    /// What is stored of the namespace cannot be read or written, or a revision folder cannot be published.
     #[error(transparent)]
-    Folder(#[from] FolderError),
+    Publication(#[from] PublicationError),
     /// The object store failed.
     #[error(transparent)]
     Objects(#[from] ObjectError),
@@ -23,12 +23,6 @@ pub enum PublishError {
     /// The job ledger failed.
     #[error(transparent)]
     Jobs(#[from] quarry_runtime::Error),
-    /// The split could not be built or read.
-    #[error(transparent)]
-    Index(#[from] quarry_index::IndexError),
-    /// The index manifest of the head cannot be read.
-    #[error("index manifest {0} cannot be read")]
-    Manifest(ObjectKey, #[source] serde_json::Error),
     /// Others won every race for the head.
     #[error("the namespace is being published by others; tried {0} times")]
     Contended(u32),
@@ -39,10 +33,16 @@ impl PublishError {
     pub(crate) fn outcome(&self) -> Outcome<()> {
         match self {
             // The folder is written by a stage of ours and checked there: if it is wrong now, reading it failed.
-            Self::Folder(error @ (FolderError::Missing(_) | FolderError::Unreadable(..) | FolderError::Inconsistent(_))) => {
-                Outcome::Rejected(DocumentFailure::new(DocumentCode::Crashed, error.to_string()))
-            }
+            Self::Publication(PublicationError::Folder(
+                error @ (FolderError::Missing(_) | FolderError::Unreadable(..) | FolderError::Inconsistent(_)),
+            )) => Outcome::Rejected(DocumentFailure::new(DocumentCode::Crashed, error.to_string())),
             other => Outcome::Retry { cause: other.to_string(), delay_seconds: 5 },
         }
+    }
+}
+
+impl From<FolderError> for PublishError {
+    fn from(error: FolderError) -> Self {
+        Self::Publication(error.into())
     }
 }

@@ -5,19 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use futures::stream::{self, StreamExt};
 use quarry_model::message::PublishMessage;
-use quarry_model::record::{DocumentRecord, DocumentStatus, GraphNode, Occurrence, OpenPublication, SupersededRevision};
+use quarry_model::record::{CompactionDue, DocumentRecord, DocumentStatus, GraphNode, Occurrence, OpenPublication, SupersededRevision};
 use quarry_model::{DocumentId, JobId, ObjectKey, Outcome, RecordKey, Revision, Scope, SkipReason, Timestamp};
 use quarry_ports::{Condition, Item, TransactError, Write};
 
 use crate::Publisher;
 use crate::decision::Decision;
 use crate::error::PublishError;
-use crate::folder::{self, Folder, FolderError};
-use crate::head::{Head, put_new};
 use crate::plan::{Change, Plan, Standing, job_of, revision_of};
-use crate::postings::{self, Arriving};
 use crate::splits::{self, Succession};
-use crate::{consequences, erase, jobs, rows};
+use crate::{consequences, jobs, rows};
+use quarry_publication::erase;
+use quarry_publication::folder::{self, Folder, FolderError};
+use quarry_publication::head::{Head, put_new};
+use quarry_publication::postings::{self, Arriving};
 
 /// Revision folders read at once.
 const FOLDERS_AT_ONCE: usize = 8;
@@ -60,8 +61,8 @@ impl<'a> Group<'a> {
     pub(crate) async fn attempt(&mut self) -> Result<Option<Vec<Outcome<()>>>, PublishError> {
         let publisher = self.publisher;
         let now = publisher.clock.now();
-        let head = Head::load(&*publisher.objects, &*publisher.records, self.scope).await?;
-        let standing = Standing::load(&*publisher.records, self.scope, &self.messages).await?;
+        let head = Head::load(&*publisher.stores.objects, &*publisher.stores.records, self.scope).await?;
+        let standing = Standing::load(&*publisher.stores.records, self.scope, &self.messages).await?;
         self.messages.truncate(standing.fitting(&self.messages));
 
         let mut plan = self.plan(&standing, now);
@@ -75,9 +76,9 @@ impl<'a> Group<'a> {
         self.write_records(&plan, &head).await?;
         let next = self.next_manifest(&plan, &head, now).await?;
         self.found = next.found;
-        let succession = head.succession(&*publisher.objects, self.scope, next.manifest, now).await?;
+        let succession = head.succession(&*publisher.stores.objects, self.scope, next.manifest, now).await?;
         let writes = self.commit_writes(&plan, &standing, succession, head.version + 1, now)?;
-        match publisher.records.transact(writes).await {
+        match publisher.stores.records.transact(writes).await {
             Ok(()) => Ok(Some(self.outcomes(&plan))),
             Err(TransactError::Conditions(_) | TransactError::Conflict) => Ok(None),
             Err(error) => Err(error.into()),
@@ -89,7 +90,7 @@ impl<'a> Group<'a> {
     pub(crate) async fn finish(&mut self, mut ends: Vec<Outcome<()>>) -> Vec<Outcome<()>> {
         let publisher = self.publisher;
         if let Some((key, bytes)) = self.found.take()
-            && let Err(error) = put_new(&*publisher.objects, &key, bytes, "application/octet-stream").await
+            && let Err(error) = put_new(&*publisher.stores.objects, &key, bytes, "application/octet-stream").await
         {
             tracing::warn!(%key, %error, "split not stored again; it is rebuilt by the next publication if it was removed");
         }
@@ -115,9 +116,12 @@ impl<'a> Group<'a> {
     /// A reading of a document that was deleted meanwhile leaves nothing behind.
     async fn erase_late(&self, message: &PublishMessage, revision: &Revision) -> Result<(), PublishError> {
         let key = RecordKey::document(self.scope, &message.document_id);
-        let record: Option<DocumentRecord> = self.publisher.records.get(&key).await?.map(|item| item.read()).transpose()?;
+        let record: Option<DocumentRecord> = self.publisher.stores.records.get(&key).await?.map(|item| item.read()).transpose()?;
         let deleted = record.is_some_and(|record| record.status == DocumentStatus::Deleted && record.order.compare(&message.order).is_ge());
-        if deleted { erase::late(self.publisher, self.scope, &message.document_id, revision).await } else { Ok(()) }
+        if deleted {
+            erase::late(&self.publisher.stores, self.scope, &message.document_id, revision).await?;
+        }
+        Ok(())
     }
 
     fn plan(&self, standing: &Standing, now: Timestamp) -> Plan {
@@ -136,7 +140,7 @@ impl<'a> Group<'a> {
             .filter_map(|(index, message)| Some((index, (message.document_id.clone(), revision_of(message)?.clone()))))
             .filter(|(_, reading)| !self.folders.contains_key(reading))
             .collect();
-        let (objects, scope) = (&self.publisher.objects, self.scope);
+        let (objects, scope) = (&self.publisher.stores.objects, self.scope);
         let read: Vec<(usize, Reading, Result<Folder, FolderError>)> = stream::iter(wanted)
             .map(|(index, reading)| async move {
                 let folder = folder::read(&**objects, scope, &reading.0, &reading.1).await;
@@ -190,7 +194,7 @@ impl<'a> Group<'a> {
 
     /// Steps 2 to 5: duplicates, sections, chunks, node and postings, all under (document, revision).
     async fn write_records(&mut self, plan: &Plan, head: &Head) -> Result<(), PublishError> {
-        let (records, scope) = (&*self.publisher.records, self.scope);
+        let (records, scope) = (&*self.publisher.stores.records, self.scope);
         let arriving = self.arriving(plan, head);
         let occurrences: Vec<Arriving<'_>> = arriving
             .iter()
@@ -237,8 +241,7 @@ impl<'a> Group<'a> {
             .filter(|(document, change)| live.get(*document).is_some_and(|revision| change.served() != Some(revision)))
             .map(|(document, _)| document.clone())
             .collect();
-        let (objects, cache) = (&*self.publisher.objects, &*self.publisher.cache);
-        splits::succeed(objects, cache, self.scope, &head.manifest, &gone, &served, now).await
+        splits::succeed(self.publisher, self.scope, &head.manifest, &gone, &served, now).await
     }
 
     /// Step 7: everything that becomes true at once.
@@ -251,7 +254,12 @@ impl<'a> Group<'a> {
         now: Timestamp,
     ) -> Result<Vec<Write>, PublishError> {
         let open = OpenPublication { documents: plan.changes.keys().cloned().collect(), at: now };
-        let mut writes = vec![succession, Write::Put(Item::of(RecordKey::publication(self.scope, version), &open)?, Condition::None)];
+        let due = CompactionDue { scope: self.scope.clone(), version };
+        let mut writes = vec![
+            succession,
+            Write::Put(Item::of(RecordKey::publication(self.scope, version), &open)?, Condition::None),
+            Write::Put(Item::of(RecordKey::compaction(self.scope), &due)?, Condition::None),
+        ];
         for (document, change) in &plan.changes {
             let key = RecordKey::document(self.scope, document);
             writes.push(Write::Put(Item::of(key, &change.after)?, Condition::None));

@@ -5,7 +5,7 @@ use quarry_ports::TransactError;
 
 use crate::Publisher;
 use crate::error::PublishError;
-use crate::folder;
+use quarry_publication::folder;
 
 /// How often a job that others change at the same moment is tried again.
 const TRIES: u32 = 8;
@@ -23,9 +23,9 @@ pub(crate) async fn end(
         let Some(found) = publisher.jobs.load(job).await?.filter(|job| job.state.is_active()) else {
             return Ok(());
         };
-        let (sha256, progress) = folder::result(&*publisher.objects, scope, document, revision).await?;
+        let (sha256, progress) = folder::result(&*publisher.stores.objects, scope, document, revision).await?;
         let writes = publisher.jobs.done_writes(&found, revision, Some(&sha256), progress)?;
-        match publisher.records.transact(writes).await {
+        match publisher.stores.records.transact(writes).await {
             Ok(()) => return Ok(()),
             Err(TransactError::Conditions(_) | TransactError::Conflict) => {}
             Err(error) => return Err(error.into()),

@@ -5,21 +5,17 @@
 //! the folders they point at. What leaves: records, `index/`, a head one version further, jobs that are done. What it
 //! must never do: parse, read `uploads/`, change anything a reader sees before the commit, or leave half of it visible.
 //!
-//! In the order of a publication: `folder` (read and check) → `decision`, `plan` (what it means) → `postings`, `rows`
-//! (records under the revision) → `splits` (the index after it) → `head`, `group` (the commit) → `consequences`
-//! (`listing`, graph, postings, `erase`).
+//! In the order of a publication: `group` reads the folders → `decision`, `plan` (what it means) → `rows` (records under
+//! the revision) → `splits` (the index after it) → the commit → `consequences` (`listing`, graph, postings, what is
+//! erased). What the compactor does to the same records and objects is shared in [`quarry_publication`].
 
 mod consequences;
 mod decision;
-mod erase;
 mod error;
-mod folder;
 mod group;
-mod head;
 mod jobs;
 mod listing;
 mod plan;
-mod postings;
 mod relation;
 mod rows;
 mod splits;
@@ -33,10 +29,11 @@ use quarry_index::SplitCache;
 use quarry_model::message::PublishMessage;
 use quarry_model::{JobId, Outcome, Scope};
 use quarry_ports::{Clock, ObjectStore, Records, Stage};
+use quarry_publication::Stores;
 use quarry_runtime::{Jobs, random};
 
 pub use error::PublishError;
-pub use folder::FolderError;
+pub use quarry_publication::FolderError;
 
 use group::Group;
 
@@ -45,18 +42,26 @@ const TRIES: u32 = 40;
 
 /// The stage.
 pub struct Publisher {
-    objects: Arc<dyn ObjectStore>,
-    records: Arc<dyn Records>,
+    stores: Stores,
     clock: Arc<dyn Clock>,
     jobs: Jobs,
     cache: Arc<SplitCache>,
+    rebuild_bytes: u64,
 }
 
 impl Publisher {
     /// A publisher on these stores. The cache keeps the splits that the next publication starts from.
     pub fn new(objects: Arc<dyn ObjectStore>, records: Arc<dyn Records>, clock: Arc<dyn Clock>, cache: Arc<SplitCache>) -> Self {
         let jobs = Jobs::new(Arc::clone(&records), Arc::clone(&clock));
-        Self { objects, records, clock, jobs, cache }
+        Self { stores: Stores { objects, records }, clock, jobs, cache, rebuild_bytes: splits::REBUILD_BYTES }
+    }
+
+    /// The same, rebuilding small splits together only up to so many bytes instead of 8 MB: with fewer a namespace has more
+    /// splits, and each publication costs less.
+    #[must_use]
+    pub fn with_rebuild_bytes(mut self, bytes: u64) -> Self {
+        self.rebuild_bytes = bytes;
+        self
     }
 
     /// Does what a publication that broke off after its commit left undone. The next publication of the namespace does

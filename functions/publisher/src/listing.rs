@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::Publisher;
 use crate::error::PublishError;
-use crate::head::Head;
+use quarry_publication::Head;
 
 /// Above this many documents `graph.json` is not rewritten by every publication, which would cost a scan of the graph
 /// each time; the graph's records stay exact.
@@ -39,12 +39,12 @@ pub(crate) async fn write(
         "documents": live.len(),
         "updated_at": publisher.clock.now(),
     });
-    publisher.records.put(Item::of(RecordKey::namespace(scope), &entry)?, quarry_ports::Condition::None).await?;
+    publisher.stores.records.put(Item::of(RecordKey::namespace(scope), &entry)?, quarry_ports::Condition::None).await?;
     if live.len() > GRAPH_FILE_DOCUMENTS {
         return Ok(());
     }
     let mut graph = GraphFile { schema_version: SCHEMA_VERSION, nodes: Vec::new(), edges: Vec::new() };
-    for item in publisher.records.query_all(&RecordPrefix::graph(scope)).await? {
+    for item in publisher.stores.records.query_all(&RecordPrefix::graph(scope)).await? {
         if item.key.sk.starts_with("NODE#") {
             let node: GraphNode = item.read()?;
             if live.get(&node.document_id) == Some(&node.revision) {
@@ -62,6 +62,6 @@ pub(crate) async fn write(
     let mut bytes = serde_json::to_vec_pretty(&graph).map_err(shape)?;
     bytes.push(b'\n');
     let options = PutOptions { content_type: Some("application/json".to_owned()), ..PutOptions::default() };
-    publisher.objects.put(&key, Bytes::from(bytes), options).await?;
+    publisher.stores.objects.put(&key, Bytes::from(bytes), options).await?;
     Ok(())
 }

@@ -42,9 +42,9 @@ impl Standing {
         Ok(standing)
     }
 
-    /// How many of the messages fit into one commit, beside the head and the mark of the open publication.
+    /// How many of the messages fit into one commit, beside the head and its two marks (the open publication, the compaction that may be due).
     pub(crate) fn fitting(&self, messages: &[&PublishMessage]) -> usize {
-        let mut room = MAX_TRANSACTION - 2;
+        let mut room = MAX_TRANSACTION - 3;
         let fits = |message: &&&PublishMessage| {
             // The document; where there is one already, a mark for its old revision and none any more for the new one.
             let document = if self.documents.contains_key(&message.document_id) { 3 } else { 1 };

@@ -4,8 +4,8 @@ use quarry_model::record::{ChunkRecord, DocumentPlace, GraphNode, Occurrence, Se
 use quarry_model::{Chunk, ChunkMetadata, DocumentId, RecordKey, Revision, Scope};
 use quarry_ports::{Item, RecordError};
 
-use crate::folder::Folder;
 use crate::relation;
+use quarry_publication::Folder;
 
 /// A record larger than about this many bytes keeps its content in `chunks.json`.
 const CONTENT_BYTES: usize = 300_000;

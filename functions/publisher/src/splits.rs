@@ -4,20 +4,21 @@
 //! a small namespace is one split, a pure function of its live documents, and a large one grows by full splits. What is
 //! gone from a split that is not rebuilt is marked dead in the manifest.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use quarry_index::{BuiltSplit, IndexError, IndexedChunk, IndexedDocument, SectionText, SplitCache, build_split, read_documents};
+use quarry_index::IndexedDocument;
 use quarry_model::record::{IndexManifest, RetiredSplit, SplitEntry};
-use quarry_model::{DocumentId, ObjectKey, SCHEMA_VERSION, Scope, SectionId, Timestamp};
-use quarry_ports::{ObjectError, ObjectStore, PutCondition, PutOptions};
+use quarry_model::{DocumentId, ObjectKey, SCHEMA_VERSION, Scope, Timestamp};
+use quarry_publication::Folder;
+use quarry_publication::head::GRACE_MILLIS;
+use quarry_publication::rebuild::{build, indexed, stored, upload};
 
+use crate::Publisher;
 use crate::error::PublishError;
-use crate::folder::{self, Folder, FolderError};
-use crate::head::GRACE_MILLIS;
 
 /// Splits are rebuilt together up to this many bytes: 8 MB.
-const REBUILD_BYTES: u64 = 8_000_000;
+pub(crate) const REBUILD_BYTES: u64 = 8_000_000;
 
 /// What comes after the live manifest.
 #[derive(Debug, Default)]
@@ -30,15 +31,15 @@ pub(crate) struct Succession {
 
 /// The manifest without `gone` and with `arriving`, its new split uploaded.
 pub(crate) async fn succeed(
-    objects: &dyn ObjectStore,
-    cache: &SplitCache,
+    publisher: &Publisher,
     scope: &Scope,
     manifest: &IndexManifest,
     gone: &BTreeSet<DocumentId>,
     arriving: &[&Folder],
     now: Timestamp,
 ) -> Result<Succession, PublishError> {
-    let (rebuilt, mut kept) = choose(manifest, gone, arriving);
+    let (objects, cache) = (&*publisher.stores.objects, &*publisher.cache);
+    let (rebuilt, mut kept) = choose(manifest, gone, arriving, publisher.rebuild_bytes);
     let mut found = None;
     if !rebuilt.is_empty() || !arriving.is_empty() {
         let mut documents: Vec<IndexedDocument> = arriving.iter().map(|folder| indexed(folder)).collect();
@@ -80,7 +81,7 @@ pub(crate) async fn succeed(
 }
 
 /// The splits to rebuild with what arrives, and those that stay as they are.
-fn choose(manifest: &IndexManifest, gone: &BTreeSet<DocumentId>, arriving: &[&Folder]) -> (Vec<SplitEntry>, Vec<SplitEntry>) {
+fn choose(manifest: &IndexManifest, gone: &BTreeSet<DocumentId>, arriving: &[&Folder], most: u64) -> (Vec<SplitEntry>, Vec<SplitEntry>) {
     let text: usize = arriving.iter().flat_map(|folder| &folder.chunks).map(|chunk| chunk.content.len()).sum();
     let mut total = u64::try_from(text).unwrap_or(u64::MAX);
     let mut by_size: Vec<&SplitEntry> = manifest.splits.iter().collect();
@@ -88,7 +89,7 @@ fn choose(manifest: &IndexManifest, gone: &BTreeSet<DocumentId>, arriving: &[&Fo
     let mut small: BTreeSet<&ObjectKey> = BTreeSet::new();
     for split in by_size {
         total = total.saturating_add(split.size);
-        if total > REBUILD_BYTES {
+        if total > most {
             break;
         }
         small.insert(&split.key);
@@ -96,70 +97,4 @@ fn choose(manifest: &IndexManifest, gone: &BTreeSet<DocumentId>, arriving: &[&Fo
     let touched = |split: &SplitEntry| split.documents.iter().any(|document| !document.dead && gone.contains(&document.document_id));
     let worth_it = !arriving.is_empty() || manifest.splits.iter().any(|split| small.contains(&split.key) && touched(split));
     manifest.splits.iter().cloned().partition(|split| worth_it && small.contains(&split.key))
-}
-
-/// The live documents of a split: out of the split, or, where it cannot be read or was written by other rules of
-/// analysis, out of their revision folders. `None` when these cannot be read either.
-async fn stored(
-    objects: &dyn ObjectStore,
-    cache: &SplitCache,
-    scope: &Scope,
-    split: &SplitEntry,
-) -> Result<Option<Vec<IndexedDocument>>, PublishError> {
-    match read_documents(objects, cache, split).await {
-        Ok(documents) => Ok(Some(documents)),
-        Err(error @ (IndexError::Gone(_) | IndexError::Corrupt { .. } | IndexError::Analyzer { .. })) => {
-            tracing::warn!(%error, "split is rebuilt from revision folders");
-            let mut documents = Vec::new();
-            for document in split.documents.iter().filter(|document| !document.dead) {
-                match folder::read(objects, scope, &document.document_id, &document.revision).await {
-                    Ok(folder) => documents.push(indexed(&folder)),
-                    Err(FolderError::Store(error)) => return Err(error.into()),
-                    Err(error) => {
-                        tracing::error!(split = %split.key, document = %document.document_id, %error, "split cannot be rebuilt");
-                        return Ok(None);
-                    }
-                }
-            }
-            Ok(Some(documents))
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// A revision as the index takes it: every chunk with the words of its section, summaries included.
-fn indexed(folder: &Folder) -> IndexedDocument {
-    let sections: BTreeMap<&SectionId, SectionText> = folder
-        .sections()
-        .into_iter()
-        .map(|(section, _)| {
-            let text = SectionText { path: section.path.clone(), title: section.title.clone(), summary: section.summary.clone() };
-            (&section.section_id, text)
-        })
-        .collect();
-    let chunk = |chunk: &quarry_model::Chunk| IndexedChunk {
-        section: sections.get(&chunk.metadata.section_id).cloned().unwrap_or_default(),
-        chunk: chunk.clone(),
-    };
-    IndexedDocument {
-        document_id: folder.manifest.document_id.clone(),
-        revision: folder.manifest.revision.clone(),
-        file_name: folder.manifest.source_file_name.clone(),
-        chunks: folder.chunks.iter().map(chunk).collect(),
-    }
-}
-
-async fn build(scope: &Scope, documents: Vec<IndexedDocument>) -> Result<BuiltSplit, PublishError> {
-    let scope = scope.clone();
-    let built = tokio::task::spawn_blocking(move || build_split(&scope, documents)).await;
-    Ok(built.map_err(|error| IndexError::Segment(Box::new(error)))??)
-}
-
-async fn upload(objects: &dyn ObjectStore, built: &BuiltSplit) -> Result<Option<(ObjectKey, Bytes)>, PublishError> {
-    let options = PutOptions { condition: PutCondition::IfAbsent, content_type: Some("application/octet-stream".to_owned()) };
-    match objects.put(&built.entry.key, built.bytes.clone(), options).await {
-        Ok(_) => Ok(None),
-        Err(ObjectError::Precondition(key)) => Ok(Some((key, built.bytes.clone()))),
-        Err(error) => Err(error.into()),
-    }
 }

@@ -1,6 +1,6 @@
 //! Names of records.
 
-use super::segment;
+use super::{ObjectKey, segment};
 use crate::identity::{ChunkId, DocumentId, JobId, Revision};
 use crate::scope::{Owner, Scope};
 
@@ -75,6 +75,16 @@ impl RecordKey {
     /// A revision that is no longer served: what is left of it waits to be swept.
     pub fn superseded(scope: &Scope, document: &DocumentId, revision: &Revision) -> Self {
         Self::new(format!("SWEEP#{}", scoped(scope)), format!("DOC#{document}#{revision}"))
+    }
+
+    /// An object that nothing names: removed if that is still so a day later.
+    pub fn orphan(scope: &Scope, key: &ObjectKey) -> Self {
+        Self::new(format!("SWEEP#{}", scoped(scope)), format!("OBJ#{}", segment(key.as_str())))
+    }
+
+    /// A namespace in which there may be something to merge or to remove: in one list over all owners.
+    pub fn compaction(scope: &Scope) -> Self {
+        Self::new("COMPACT".to_owned(), scoped(scope))
     }
 
     /// A document's node in the graph.
@@ -227,6 +237,16 @@ impl RecordPrefix {
     /// The revisions of one document that wait to be swept.
     pub fn superseded_of(scope: &Scope, document: &DocumentId) -> Self {
         Self::new(format!("SWEEP#{}", scoped(scope)), &format!("DOC#{document}#"))
+    }
+
+    /// The objects of a namespace that nothing named when they were last looked at.
+    pub fn orphans(scope: &Scope) -> Self {
+        Self::new(format!("SWEEP#{}", scoped(scope)), "OBJ#")
+    }
+
+    /// All namespaces in which there may be something to merge or to remove.
+    pub fn compactions() -> Self {
+        Self::new("COMPACT".to_owned(), "")
     }
 
     /// The graph of a namespace: nodes and edges.

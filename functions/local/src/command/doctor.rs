@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use quarry_compactor::Patience;
 use quarry_index::Snapshot;
 use quarry_model::message::QueueName;
 use quarry_model::record::{DocumentRecord, DocumentStatus, IndexManifest, ManifestPlace, NamespaceHead};
@@ -10,9 +11,11 @@ use quarry_runtime::config::VARIABLES;
 use quarry_runtime::jobs::JobFilter;
 use serde_json::{Value, json};
 
+use crate::cli::Doctor;
 use crate::engine::Engine;
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::road::Road;
 use crate::worker;
 
 /// How a check ended.
@@ -34,7 +37,10 @@ impl Checks {
     }
 }
 
-pub(crate) async fn run(engine: &Engine, as_json: bool) -> Result<Exit, Failure> {
+pub(crate) async fn run(engine: &Engine, asked: Doctor, as_json: bool) -> Result<Exit, Failure> {
+    if asked.repair {
+        repair(engine).await?;
+    }
     let mut checks = Checks::default();
     checks.add(Verdict::Fine, "program", format!("version {}", env!("CARGO_PKG_VERSION")));
     checks.add(Verdict::Fine, "data folder", engine.data.display().to_string());
@@ -42,14 +48,48 @@ pub(crate) async fn run(engine: &Engine, as_json: bool) -> Result<Exit, Failure>
     parsers(engine, &mut checks).await;
     queues(engine, &mut checks).await?;
     jobs(engine, &mut checks).await?;
-    for item in engine.records.query_all(&RecordPrefix::namespaces(&engine.config.drop_in_owner)).await? {
-        let name = item.body.get("namespace").and_then(Value::as_str).unwrap_or_default();
-        let namespace = Namespace::new(name)?;
-        index(engine, &Scope::new(engine.config.drop_in_owner.clone(), namespace), &mut checks).await?;
+    for scope in scopes(engine).await? {
+        index(engine, &scope, &mut checks).await?;
     }
     print(&checks, as_json)?;
     let wrong = checks.0.iter().any(|(verdict, _, _)| *verdict == Verdict::Wrong);
     Ok(if wrong { Exit::Failure } else { Exit::Ok })
+}
+
+/// The local owner's namespaces.
+async fn scopes(engine: &Engine) -> Result<Vec<Scope>, Failure> {
+    let mut scopes = Vec::new();
+    for item in engine.records.query_all(&RecordPrefix::namespaces(&engine.config.drop_in_owner)).await? {
+        let name = item.body.get("namespace").and_then(Value::as_str).unwrap_or_default();
+        scopes.push(Scope::new(engine.config.drop_in_owner.clone(), Namespace::new(name)?));
+    }
+    Ok(scopes)
+}
+
+/// Finishes what broke off, builds again what is damaged, and sweeps at once what nothing names: no other process may be
+/// at work on the data folder.
+async fn repair(engine: &Engine) -> Result<(), Failure> {
+    let Some(road) = Road::hold(engine)? else {
+        return Err(Failure::usage("another process works on this data folder; stop it first"));
+    };
+    let at_once = Patience { superseded_millis: 0, orphan_millis: 0 };
+    let compactor = engine.compactor().with_patience(at_once);
+    for scope in scopes(engine).await? {
+        engine.publisher().settle(&scope).await?;
+        let mut found = Checks::default();
+        index(engine, &scope, &mut found).await?;
+        if found.0.iter().any(|(verdict, _, _)| *verdict == Verdict::Wrong) {
+            let documents = compactor.rebuild(&scope).await?;
+            output::note(format!("namespace {}: index built again from {documents} documents", scope.namespace));
+        }
+        let done = compactor.compact(&scope).await?;
+        output::note(format!(
+            "namespace {}: {} splits merged; {} splits, {} revisions and {} orphans removed",
+            scope.namespace, done.splits_merged, done.splits_removed, done.revisions_removed, done.orphans_removed
+        ));
+    }
+    drop(road);
+    Ok(())
 }
 
 fn settings(checks: &mut Checks) {
@@ -144,7 +184,7 @@ async fn index(engine: &Engine, scope: &Scope, checks: &mut Checks) -> Result<()
     if faults.is_empty() {
         checks.add(Verdict::Fine, "index", state);
     } else {
-        checks.add(Verdict::Wrong, "index", format!("{state}; {}; `quarry ingest --force` builds it again", faults.join("; ")));
+        checks.add(Verdict::Wrong, "index", format!("{state}; {}; `quarry doctor --repair` builds it again", faults.join("; ")));
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ async fn on_engine(engine: Engine, common: Common, command: Command) -> Result<E
         Command::Jobs(jobs) => jobs::run(&engine, jobs, json).await,
         Command::Archive(document) => withdraw::run(&engine, document, PublishAction::Archive, json).await,
         Command::Delete(document) => withdraw::run(&engine, document, PublishAction::Delete, json).await,
-        Command::Doctor => doctor::run(&engine, json).await,
+        Command::Doctor(doctor) => doctor::run(&engine, doctor, json).await,
         Command::Serve(_)
         | Command::Debug(_)
         | Command::ParseWorker

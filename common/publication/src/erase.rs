@@ -4,60 +4,60 @@ use std::collections::BTreeSet;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 use quarry_model::record::{DocumentRecord, SupersededRevision};
-use quarry_model::{DocumentId, Manifest, ObjectKey, ObjectPrefix, RecordKey, RecordPrefix, Revision, Scope};
+use quarry_model::{DocumentId, Job, Manifest, ObjectKey, ObjectPrefix, RecordKey, RecordPrefix, Revision, Scope};
 use quarry_ports::{ObjectError, ObjectStore};
 
-use crate::Publisher;
-use crate::error::PublishError;
+use crate::Stores;
+use crate::error::PublicationError;
 use crate::postings::AT_ONCE;
 
 /// Removes every revision of a deleted document, except what was read after the delete: that belongs to a later
 /// source, which may be about to be published.
-pub(crate) async fn document(publisher: &Publisher, deleted: &DocumentRecord) -> Result<(), PublishError> {
+pub async fn document(stores: &Stores, deleted: &DocumentRecord) -> Result<(), PublicationError> {
     let (scope, document) = (&deleted.scope, &deleted.document_id);
-    let mut revisions = folders(&*publisher.objects, scope, document).await?;
-    for item in publisher.records.query_all(&RecordPrefix::superseded_of(scope, document)).await? {
+    let mut revisions = folders(&*stores.objects, scope, document).await?;
+    for item in stores.records.query_all(&RecordPrefix::superseded_of(scope, document)).await? {
         revisions.insert(item.read::<SupersededRevision>()?.revision);
     }
     for revision in revisions {
-        let manifest = manifest(&*publisher.objects, scope, document, &revision).await?;
+        let manifest = manifest(&*stores.objects, scope, document, &revision).await?;
         if manifest.as_ref().is_some_and(|manifest| manifest.processing_date > deleted.updated_at) {
             continue;
         }
-        self::revision(publisher, scope, document, &revision, manifest.as_ref()).await?;
+        self::revision(stores, scope, document, &revision, manifest.as_ref()).await?;
     }
     let mut hits = RecordPrefix::hits(scope);
     hits.sk = format!("DOC#{document}");
-    let keys = publisher.records.query_all(&hits).await?.into_iter().map(|item| item.key).collect();
-    Ok(publisher.records.write_many(Vec::new(), keys).await?)
+    let keys = stores.records.query_all(&hits).await?.into_iter().map(|item| item.key).collect();
+    Ok(stores.records.write_many(Vec::new(), keys).await?)
 }
 
 /// Removes one revision: the source it was read from, its records, its folder (the manifest first, so that what is left
 /// after a crash is no finished revision any more), its mark.
-async fn revision(
-    publisher: &Publisher,
+pub async fn revision(
+    stores: &Stores,
     scope: &Scope,
     document: &DocumentId,
     revision: &Revision,
     manifest: Option<&Manifest>,
-) -> Result<(), PublishError> {
+) -> Result<(), PublicationError> {
     if let Some(job) = manifest.and_then(|manifest| manifest.job_id.as_ref())
-        && let Some(job) = publisher.jobs.load(job).await?
+        && let Some(item) = stores.records.get(&RecordKey::job(job)).await?
     {
-        publisher.objects.delete(&job.source).await?;
+        stores.objects.delete(&item.read::<Job>()?.source).await?;
     }
-    let items = publisher.records.query_all(&RecordPrefix::revision(document, revision)).await?;
+    let items = stores.records.query_all(&RecordPrefix::revision(document, revision)).await?;
     let mut keys: Vec<RecordKey> = items.into_iter().map(|item| item.key).collect();
     keys.push(RecordKey::superseded(scope, document, revision));
-    publisher.objects.delete(&ObjectKey::artifact(scope, document, revision, "manifest.json")).await?;
-    objects(&*publisher.objects, &ObjectPrefix::revision(scope, document, revision)).await?;
-    Ok(publisher.records.write_many(Vec::new(), keys).await?)
+    stores.objects.delete(&ObjectKey::artifact(scope, document, revision, "manifest.json")).await?;
+    objects(&*stores.objects, &ObjectPrefix::revision(scope, document, revision)).await?;
+    Ok(stores.records.write_many(Vec::new(), keys).await?)
 }
 
 /// Removes the folder of a reading that came too late for a deleted document.
-pub(crate) async fn late(publisher: &Publisher, scope: &Scope, document: &DocumentId, late: &Revision) -> Result<(), PublishError> {
-    let manifest = manifest(&*publisher.objects, scope, document, late).await?;
-    revision(publisher, scope, document, late, manifest.as_ref()).await
+pub async fn late(stores: &Stores, scope: &Scope, document: &DocumentId, late: &Revision) -> Result<(), PublicationError> {
+    let manifest = manifest(&*stores.objects, scope, document, late).await?;
+    revision(stores, scope, document, late, manifest.as_ref()).await
 }
 
 /// The revisions of a document that have a folder.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// Calls to the records store at once.
-pub(crate) const AT_ONCE: usize = 16;
+pub const AT_ONCE: usize = 16;
 
 /// Postings read per content or keyword. What thousands of documents share (a letterhead, a disclaimer) says nothing
 /// about two of them, and must not cost every later publication a scan.
@@ -21,7 +21,7 @@ const READ_MOST: usize = 1_000;
 
 /// One place where a content stands.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct ContentPosting {
+pub struct ContentPosting {
     /// First publication of the document, by which the oldest occurrence is found.
     since: Timestamp,
     document_id: DocumentId,
@@ -38,16 +38,19 @@ struct KeywordPosting {
 
 /// A revision on its way into the index.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Arriving<'a> {
-    pub(crate) document: &'a DocumentId,
-    pub(crate) revision: &'a Revision,
+pub struct Arriving<'a> {
+    /// The document.
+    pub document: &'a DocumentId,
+    /// The revision.
+    pub revision: &'a Revision,
     /// First publication of the document.
-    pub(crate) since: Timestamp,
-    pub(crate) chunks: &'a [Chunk],
+    pub since: Timestamp,
+    /// Its chunks.
+    pub chunks: &'a [Chunk],
 }
 
 /// The postings of a revision's contents.
-pub(crate) fn of_contents(scope: &Scope, arriving: &Arriving<'_>) -> Result<Vec<Item>, RecordError> {
+pub fn of_contents(scope: &Scope, arriving: &Arriving<'_>) -> Result<Vec<Item>, RecordError> {
     let item = |chunk: &Chunk| {
         let posting = ContentPosting {
             since: arriving.since,
@@ -61,14 +64,14 @@ pub(crate) fn of_contents(scope: &Scope, arriving: &Arriving<'_>) -> Result<Vec<
 }
 
 /// The postings of a revision's keywords.
-pub(crate) fn of_keywords(scope: &Scope, node: &GraphNode) -> Result<Vec<Item>, RecordError> {
+pub fn of_keywords(scope: &Scope, node: &GraphNode) -> Result<Vec<Item>, RecordError> {
     let posting = KeywordPosting { document_id: node.document_id.clone(), revision: node.revision.clone() };
     node.keywords.iter().map(|(word, _)| Item::of(RecordKey::keyword(scope, word, &node.document_id), &posting)).collect()
 }
 
 /// For each chunk of each arriving revision the oldest live occurrence of its content in another document, if that is
 /// older than the chunk's own. Revisions arriving together count as live.
-pub(crate) async fn duplicates(
+pub async fn duplicates(
     records: &dyn Records,
     scope: &Scope,
     live: &BTreeMap<DocumentId, Revision>,
@@ -139,7 +142,7 @@ async fn stands_in(records: &dyn Records, content: &ChunkId, posting: &ContentPo
 }
 
 /// Documents other than the node's own that carry at least `least` of its keywords, by the postings.
-pub(crate) fn sharing(carriers: &BTreeMap<String, Vec<DocumentId>>, node: &GraphNode, least: usize) -> BTreeSet<DocumentId> {
+pub fn sharing(carriers: &BTreeMap<String, Vec<DocumentId>>, node: &GraphNode, least: usize) -> BTreeSet<DocumentId> {
     let mut counts: BTreeMap<&DocumentId, usize> = BTreeMap::new();
     for document in node.keywords.iter().filter_map(|(word, _)| carriers.get(word)).flatten() {
         *counts.entry(document).or_default() += 1;
@@ -149,7 +152,7 @@ pub(crate) fn sharing(carriers: &BTreeMap<String, Vec<DocumentId>>, node: &Graph
 }
 
 /// The documents that carry each of these words, by the postings.
-pub(crate) async fn carriers(
+pub async fn carriers(
     records: &dyn Records,
     scope: &Scope,
     words: BTreeSet<String>,
@@ -167,7 +170,7 @@ pub(crate) async fn carriers(
 }
 
 /// Removes the postings of a revision that is no longer served. One that a later revision has written over stays.
-pub(crate) async fn remove(
+pub async fn remove(
     records: &dyn Records,
     scope: &Scope,
     document: &DocumentId,

@@ -35,23 +35,21 @@ pub enum FolderError {
 
 /// A finished revision, as its folder says.
 #[derive(Debug, Clone)]
-pub(crate) struct Folder {
-    pub(crate) manifest: Manifest,
-    pub(crate) chunks: Vec<Chunk>,
-    pub(crate) nav: DocNav,
+pub struct Folder {
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// Its chunks in reading order.
+    pub chunks: Vec<Chunk>,
+    /// Its sections.
+    pub nav: DocNav,
     /// Level of each section by the heading tree: 0 for text before the first heading.
-    pub(crate) levels: BTreeMap<SectionId, u32>,
+    pub levels: BTreeMap<SectionId, u32>,
     /// SHA-256 of `result.zip` in hex.
-    pub(crate) result_sha256: String,
+    pub result_sha256: String,
 }
 
 /// Reads and checks a folder.
-pub(crate) async fn read(
-    objects: &dyn ObjectStore,
-    scope: &Scope,
-    document: &DocumentId,
-    revision: &Revision,
-) -> Result<Folder, FolderError> {
+pub async fn read(objects: &dyn ObjectStore, scope: &Scope, document: &DocumentId, revision: &Revision) -> Result<Folder, FolderError> {
     let key = |name: &str| ObjectKey::artifact(scope, document, revision, name);
     // The manifest is written last: once it is there, so are the others.
     let manifest: Manifest = json(objects, &key("manifest.json")).await?;
@@ -72,7 +70,7 @@ pub(crate) async fn read(
 }
 
 /// What a job reports of a revision: the SHA-256 of its `result.zip`, and how much of the source was read.
-pub(crate) async fn result(
+pub async fn result(
     objects: &dyn ObjectStore,
     scope: &Scope,
     document: &DocumentId,
@@ -129,12 +127,12 @@ fn inconsistent(what: impl Into<String>) -> FolderError {
 
 impl Folder {
     /// How much of the source was read.
-    pub(crate) fn progress(&self) -> Progress {
+    pub fn progress(&self) -> Progress {
         progress(&self.manifest)
     }
 
     /// Every section in reading order, each with its parent.
-    pub(crate) fn sections(&self) -> Vec<(&NavSection, Option<&NavSection>)> {
+    pub fn sections(&self) -> Vec<(&NavSection, Option<&NavSection>)> {
         let mut out = Vec::new();
         let mut open: Vec<(&NavSection, Option<&NavSection>)> = self.nav.sections.iter().rev().map(|section| (section, None)).collect();
         while let Some((section, parent)) = open.pop() {
