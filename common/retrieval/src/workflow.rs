@@ -188,9 +188,12 @@ async fn planned(work: &Work<'_>, filter: &Filter, planner: &dyn Planner) -> Pla
     plan
 }
 
+/// A step that is being searched.
+type Run<'r, 's> = BoxFuture<'r, Result<(&'s Step, Vec<Scored>), RetrievalError>>;
+
 /// Searches for the sub-queries of some steps, at most three at once, in their order.
 async fn search<'s>(work: &Work<'_>, filter: &Filter, steps: &[&'s Step]) -> Result<Vec<(&'s Step, Vec<Scored>)>, RetrievalError> {
-    let mut runs: Vec<BoxFuture<'_, Result<(&'s Step, Vec<Scored>), RetrievalError>>> = Vec::new();
+    let mut runs: Vec<Run<'_, 's>> = Vec::new();
     for &step in steps {
         runs.push(Box::pin(async move {
             let request = NormalizedRequest { query: step.sub_query.clone(), ..work.request.clone() };

@@ -7,6 +7,8 @@ use quarry_language::{fold, stop};
 /// Pairs of quotation marks.
 const QUOTES: &[(char, char)] =
     &[('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('‹', '›'), ('《', '》'), ('〈', '〉'), ('「', '」'), ('『', '』')];
+/// Signs that no name goes across.
+const BREAKS: [char; 10] = [',', ';', ':', '?', '!', '(', ')', '"', '“', '”'];
 /// Small words that can stand inside a name.
 const INSIDE: &[&str] = &[
     "of", "the", "de", "del", "la", "las", "los", "el", "da", "do", "dos", "di", "du", "des", "van", "von", "der", "den", "for", "in", "on",
@@ -24,13 +26,12 @@ pub(crate) fn names(text: &str, lang: &str) -> Vec<Range<usize>> {
             close(&mut open, &mut names);
             continue;
         }
-        let broken =
-            open.is_some() && text.get(reach..at).is_some_and(|gap| gap.contains([',', ';', ':', '?', '!', '(', ')', '"', '“', '”']));
+        let broken = open.is_some() && text.get(reach..at).is_some_and(|gap| gap.contains(BREAKS));
         if broken {
             close(&mut open, &mut names);
         }
         let capital = word.chars().next().is_some_and(char::is_uppercase);
-        let digits = word.chars().all(|c| c.is_numeric()) && open.is_some();
+        let digits = word.chars().all(char::is_numeric) && open.is_some();
         let stops = stop::is_stop(&fold(word), lang);
         if (capital && !(stops && open.is_none())) || digits {
             open = Some(open.map_or(range.clone(), |name| name.start..range.end));
