@@ -38,7 +38,7 @@ pub use manifest::Manifest;
 pub use nav::DocNav;
 pub use outcome::{Outcome, SkipReason};
 pub use retrieval::{NormalizedRequest, RetrievalAnswer, RetrievalRequest};
-pub use row::{Asset, Heading, PageBox, Parsed, Row, RowKind, RowRef, Warning};
+pub use row::{Asset, Heading, PageBox, Parsed, Row, RowKind, RowRef, TablePart, Warning};
 pub use scope::{Namespace, Owner, Scope, ScopeError};
 pub use table::{Cell, Table};
 pub use time::Timestamp;

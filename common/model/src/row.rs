@@ -46,6 +46,15 @@ impl From<(u32, f32, f32, f32, f32)> for PageBox {
     }
 }
 
+/// A part of a table that goes on over pages.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TablePart {
+    /// The first of its rows in [`Table::rows`].
+    pub row: usize,
+    /// Where it stands.
+    pub place: PageBox,
+}
+
 /// An asset's row standing inside a text row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowRef {
@@ -80,6 +89,11 @@ pub struct Row {
     pub hidden: bool,
     /// Whether it continues the previous text row: joined by one newline instead of a paragraph break.
     pub tight: bool,
+    /// Whether it goes on with the paragraph of the text row before it, which was cut where a page ends; white space
+    /// between the two stands at the end of that row.
+    pub continues: bool,
+    /// Of a table that goes on over pages, its parts in order; empty for any other row.
+    pub parts: Vec<TablePart>,
 }
 
 impl Row {
@@ -97,6 +111,8 @@ impl Row {
             source_span: None,
             hidden: false,
             tight: false,
+            continues: false,
+            parts: Vec::new(),
         }
     }
 

@@ -17,22 +17,24 @@ const MAX_DEPTH: u32 = 6;
 /// Sorts lines into reading order. Lines written at an angle come last, in the order in which they are drawn.
 pub fn reading_order(lines: Vec<Line>) -> Vec<Line> {
     let (upright, mut turned): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(|line| line.angle == 0);
-    let mut out = Vec::with_capacity(upright.len().saturating_add(turned.len()));
-    arrange(upright, MAX_DEPTH, &mut out);
+    let mut out: Vec<Line> = bodies(upright).into_iter().flatten().collect();
     turned.sort_by_key(|line| line.drawn);
     out.extend(turned);
     out
 }
 
-fn arrange(mut lines: Vec<Line>, depth: u32, out: &mut Vec<Line>) {
-    if depth == 0 || lines.len() < MIN_LINES.saturating_mul(2) {
+/// Upright lines by the body of text they stand in, in reading order: a column, or what stands across columns.
+pub fn bodies(lines: Vec<Line>) -> Vec<Vec<Line>> {
+    let mut out = Vec::new();
+    arrange(lines, MAX_DEPTH, &mut out);
+    out
+}
+
+fn arrange(mut lines: Vec<Line>, depth: u32, out: &mut Vec<Vec<Line>>) {
+    let enough = depth > 0 && lines.len() >= MIN_LINES.saturating_mul(2);
+    let Some(gutter) = enough.then(|| find_gutter(&lines)).flatten() else {
         top_down(&mut lines);
-        out.append(&mut lines);
-        return;
-    }
-    let Some(gutter) = find_gutter(&lines) else {
-        top_down(&mut lines);
-        out.append(&mut lines);
+        out.push(lines);
         return;
     };
     lines.sort_by(|a, b| a.rect.y0.total_cmp(&b.rect.y0).then(a.rect.x0.total_cmp(&b.rect.x0)));
@@ -47,16 +49,16 @@ fn arrange(mut lines: Vec<Line>, depth: u32, out: &mut Vec<Line>) {
         if !across.is_empty() {
             let mut strip = std::mem::take(&mut across);
             top_down(&mut strip);
-            out.append(&mut strip);
+            out.push(strip);
         }
         if line.rect.x1 <= gutter + 1.0 { left.push(line) } else { right.push(line) }
     }
     flush_columns(&mut left, &mut right, depth.saturating_sub(1), out);
     top_down(&mut across);
-    out.append(&mut across);
+    out.push(across);
 }
 
-fn flush_columns(left: &mut Vec<Line>, right: &mut Vec<Line>, depth: u32, out: &mut Vec<Line>) {
+fn flush_columns(left: &mut Vec<Line>, right: &mut Vec<Line>, depth: u32, out: &mut Vec<Vec<Line>>) {
     for column in [left, right] {
         if !column.is_empty() {
             arrange(std::mem::take(column), depth, out);

@@ -7,8 +7,9 @@ use hayro_syntax::{DecryptionError, LoadPdfError};
 use quarry_model::Limits;
 
 use crate::font::{FontInfo, Fonts};
-use crate::interpret::{Page, read_page};
+use crate::interpret::read_page;
 use crate::outline::{OutlineEntry, read_outline};
+use crate::page::Page;
 
 /// Why a document cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -13,6 +13,9 @@ use hayro_syntax::page::{Page as RawPage, Resources};
 
 use crate::font::{Fonts, LoadedFont};
 use crate::geometry::{Rect, Rule};
+use crate::page::{Fill, Glyph, Page, Picture};
+use crate::path::{Path, bounding};
+use crate::state::{State, Text, channel, set_components};
 
 /// Deepest nesting of form objects.
 const MAX_FORM_DEPTH: u32 = 16;
@@ -23,113 +26,6 @@ const MAX_RULES: usize = 60_000;
 const MAX_FORMS: u32 = 20_000;
 /// A filled rectangle this thin is a ruling line.
 const RULE_THICKNESS: f32 = 3.0;
-
-/// One glyph.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Glyph {
-    /// Its characters; U+FFFD when the font does not say.
-    pub text: Rc<str>,
-    /// Its cell: from its origin to its advance, ascent over descent.
-    pub rect: Rect,
-    /// Its origin.
-    pub origin: (f32, f32),
-    /// Where the pen stands after it.
-    pub end: (f32, f32),
-    /// Size in points as shown.
-    pub size: f32,
-    /// Index into the document's fonts.
-    pub font: usize,
-    /// Direction of the baseline in degrees clockwise, 0 for upright text from left to right.
-    pub angle: i16,
-    /// Fill colour, 8 bits a channel; black when the colour space is not a device one.
-    pub color: [u8; 3],
-    /// Drawn without ink: the text layer under a scan, or text hidden on purpose.
-    pub hidden: bool,
-}
-
-/// A filled rectangle that is not a line.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fill {
-    /// Where.
-    pub rect: Rect,
-    /// Its colour.
-    pub color: [u8; 3],
-}
-
-/// A placed picture.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Picture {
-    /// Where.
-    pub rect: Rect,
-    /// The object that holds it; `None` for one written into the page itself.
-    pub object: Option<(u32, i32)>,
-    /// Pixels.
-    pub width: u32,
-    /// Pixels.
-    pub height: u32,
-}
-
-/// What stands on a page, in the order it is drawn.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Page {
-    /// Width in points, as shown.
-    pub width: f32,
-    /// Height in points, as shown.
-    pub height: f32,
-    /// Glyphs.
-    pub glyphs: Vec<Glyph>,
-    /// Ruling lines.
-    pub rules: Vec<Rule>,
-    /// Filled areas.
-    pub fills: Vec<Fill>,
-    /// Pictures.
-    pub pictures: Vec<Picture>,
-    /// Drawing operations that are neither text nor lines nor pictures.
-    pub drawings: u32,
-    /// Glyphs whose characters are not known.
-    pub unmapped: u32,
-    /// Whether the page was cut at a limit.
-    pub cut: bool,
-}
-
-#[derive(Clone)]
-struct Text<'a> {
-    font: Option<Rc<LoadedFont<'a>>>,
-    size: f64,
-    character_space: f64,
-    word_space: f64,
-    scale: f64,
-    leading: f64,
-    rise: f64,
-    hidden: bool,
-    matrix: Affine,
-    line: Affine,
-}
-
-impl Default for Text<'_> {
-    fn default() -> Self {
-        Self {
-            font: None,
-            size: 0.0,
-            character_space: 0.0,
-            word_space: 0.0,
-            scale: 1.0,
-            leading: 0.0,
-            rise: 0.0,
-            hidden: false,
-            matrix: Affine::IDENTITY,
-            line: Affine::IDENTITY,
-        }
-    }
-}
-
-#[derive(Clone)]
-struct State<'a> {
-    ctm: Affine,
-    text: Text<'a>,
-    color: [u8; 3],
-    line_width: f64,
-}
 
 struct Reader<'a, 'f> {
     fonts: &'f mut Fonts<'a>,
@@ -203,32 +99,32 @@ impl<'a> Reader<'a, '_> {
                     state.text.matrix = matrix;
                     state.text.line = matrix;
                 }
-                TypedInstruction::NextLine(v) => next_line(&mut state.text, v.0.as_f64(), v.1.as_f64()),
+                TypedInstruction::NextLine(v) => state.text.next_line(v.0.as_f64(), v.1.as_f64()),
                 TypedInstruction::NextLineAndSetLeading(v) => {
                     state.text.leading = -v.1.as_f64();
-                    next_line(&mut state.text, v.0.as_f64(), v.1.as_f64());
+                    state.text.next_line(v.0.as_f64(), v.1.as_f64());
                 }
                 TypedInstruction::NextLineUsingLeading(_) => {
                     let down = -state.text.leading;
-                    next_line(&mut state.text, 0.0, down);
+                    state.text.next_line(0.0, down);
                 }
                 TypedInstruction::ShowText(v) => self.show(&mut state, v.0.as_bytes()),
                 TypedInstruction::NextLineAndShowText(v) => {
                     let down = -state.text.leading;
-                    next_line(&mut state.text, 0.0, down);
+                    state.text.next_line(0.0, down);
                     self.show(&mut state, v.0.as_bytes());
                 }
                 TypedInstruction::ShowTextWithParameters(v) => {
                     state.text.word_space = v.0.as_f64();
                     state.text.character_space = v.1.as_f64();
                     let down = -state.text.leading;
-                    next_line(&mut state.text, 0.0, down);
+                    state.text.next_line(0.0, down);
                     self.show(&mut state, v.2.as_bytes());
                 }
                 TypedInstruction::ShowTexts(v) => {
                     for item in v.0.iter::<Object<'_>>() {
                         match item {
-                            Object::Number(back) => adjust(&mut state.text, back.as_f64()),
+                            Object::Number(back) => state.text.adjust(back.as_f64()),
                             Object::String(text) => self.show(&mut state, text.as_bytes()),
                             _ => {}
                         }
@@ -466,109 +362,5 @@ fn normal_appearance<'a>(annotation: &Dict<'a>) -> Option<Stream<'a>> {
             states.get::<Stream<'_>>(state)
         }
         _ => None,
-    }
-}
-
-fn next_line(text: &mut Text<'_>, x: f64, y: f64) {
-    text.line *= Affine::translate((x, y));
-    text.matrix = text.line;
-}
-
-fn adjust(text: &mut Text<'_>, back: f64) {
-    let by = -back / 1000.0 * text.size;
-    let horizontal = text.font.as_ref().is_none_or(|font| font.font.is_horizontal());
-    let step = if horizontal { (by * text.scale, 0.0) } else { (0.0, by) };
-    text.matrix *= Affine::translate(step);
-}
-
-fn channel(value: f32) -> u8 {
-    (value.clamp(0.0, 1.0) * 255.0).round() as u8
-}
-
-/// Colours of a space we do not follow: one component is grey, three are RGB, four CMYK.
-fn set_components(color: &mut [u8; 3], components: impl Iterator<Item = f32>) {
-    let parts: Vec<f32> = components.collect();
-    *color = match *parts.as_slice() {
-        [grey] => [channel(grey); 3],
-        [red, green, blue] => [channel(red), channel(green), channel(blue)],
-        [c, m, y, k] => [c, m, y].map(|v| channel((1.0 - v) * (1.0 - k))),
-        _ => [0; 3],
-    };
-}
-
-fn bounding(points: &[Point]) -> Rect {
-    let mut rect = Rect { x0: f32::MAX, y0: f32::MAX, x1: f32::MIN, y1: f32::MIN };
-    for point in points {
-        rect.x0 = rect.x0.min(point.x as f32);
-        rect.y0 = rect.y0.min(point.y as f32);
-        rect.x1 = rect.x1.max(point.x as f32);
-        rect.y1 = rect.y1.max(point.y as f32);
-    }
-    rect
-}
-
-/// One closed or open run of points.
-#[derive(Clone, Default)]
-struct Shape {
-    points: Vec<Point>,
-    curved: bool,
-}
-
-impl Shape {
-    /// The rectangle this shape is, when it is one with upright sides.
-    fn rectangle(&self) -> Option<Rect> {
-        if self.curved || !(2..=5).contains(&self.points.len()) {
-            return None;
-        }
-        let rect = bounding(&self.points);
-        let near = |a: f64, b: f32| (a as f32 - b).abs() < 0.7;
-        let on_corner = |p: &Point| (near(p.x, rect.x0) || near(p.x, rect.x1)) && (near(p.y, rect.y0) || near(p.y, rect.y1));
-        (self.points.len() >= 4 && self.points.iter().all(on_corner)).then_some(rect)
-    }
-}
-
-/// A path under construction.
-#[derive(Clone, Default)]
-struct Path {
-    shapes: Vec<Shape>,
-}
-
-impl Path {
-    fn move_to(&mut self, point: Point) {
-        if self.shapes.len() < 100_000 {
-            self.shapes.push(Shape { points: vec![point], curved: false });
-        }
-    }
-
-    fn line_to(&mut self, point: Point) {
-        if let Some(shape) = self.shapes.last_mut()
-            && shape.points.len() < 100_000
-        {
-            shape.points.push(point);
-        }
-    }
-
-    fn curve_to(&mut self, point: Point) {
-        if let Some(shape) = self.shapes.last_mut() {
-            shape.curved = true;
-        }
-        self.line_to(point);
-    }
-
-    fn close(&mut self) {
-        if let Some(shape) = self.shapes.last_mut()
-            && let Some(first) = shape.points.first().copied()
-        {
-            shape.points.push(first);
-        }
-    }
-
-    fn rectangle(&mut self, corners: [Point; 4]) {
-        let [a, b, c, d] = corners;
-        self.shapes.push(Shape { points: vec![a, b, c, d, a], curved: false });
-    }
-
-    fn take(&mut self) -> Vec<Shape> {
-        std::mem::take(&mut self.shapes)
     }
 }

@@ -1,12 +1,13 @@
 //! Grids drawn with rules: the lines and filled rectangles of a page → cells with spans.
 
 use crate::geometry::{Rect, Rule};
-use crate::interpret::{Fill, Page};
+use crate::page::{Fill, Page};
 
 /// Edges closer than this are one, in points.
 const SNAP: f32 = 3.0;
-/// A rule may end this far from the one it meets.
-const TOUCH: f32 = 4.0;
+/// A rule may end this far from the one it meets. Less than the padding between a cell and a table inside it: nested tables
+/// are grids of their own.
+const TOUCH: f32 = 2.0;
 /// Most rules of one grid; drawings beyond it are not tables.
 const MAX_GRID_RULES: usize = 6_000;
 

@@ -11,7 +11,9 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod accents;
 mod columns;
+mod direction;
 mod document;
 mod facts;
 mod filters;
@@ -23,20 +25,23 @@ mod lattice;
 mod lines;
 mod notes;
 mod outline;
+mod page;
+mod path;
 mod pictures;
 mod render;
+mod state;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod to_unicode;
 
-pub use columns::reading_order;
+pub use columns::{bodies, reading_order};
 pub use document::{Pdf, PdfError};
 pub use font::FontInfo;
 pub use geometry::{Rect, Rule};
-pub use interpret::{Fill, Glyph, Page, Picture};
 pub use lattice::{Grid, GridCell, grids_of};
 pub use lines::{Line, Word, lines_of};
 pub use notes::{Note, NoteKind};
 pub use outline::OutlineEntry;
+pub use page::{Fill, Glyph, Page, Picture};
 pub use pictures::PictureData;
 pub use render::{PAGE_DPI, PageImage, RenderError, mark, smaller};

@@ -5,11 +5,11 @@
 
 use std::collections::HashSet;
 
-use unicode_normalization::UnicodeNormalization;
-
+use crate::accents::composed;
+use crate::direction::{is_right_to_left, logical_order, word_text};
 use crate::font::FontInfo;
 use crate::geometry::{Rect, Rule};
-use crate::interpret::{Glyph, Page};
+use crate::page::{Glyph, Page};
 
 /// A gap of this many ems ends a line; ordinary word gaps, justified ones included, stay below it.
 const LINE_GAP: f32 = 1.15;
@@ -80,7 +80,8 @@ impl Line {
 pub fn lines_of(page: &Page, fonts: &[FontInfo]) -> Vec<Line> {
     let mut fragments: Vec<Fragment<'_>> = Vec::new();
     let mut seen: HashSet<(&str, i32, i32, i32)> = HashSet::new();
-    for (index, glyph) in page.glyphs.iter().enumerate() {
+    let glyphs = composed(&page.glyphs);
+    for (index, glyph) in glyphs.iter().enumerate() {
         // Bold faked by drawing twice, and shadows: one glyph in one place is one glyph.
         let place = (glyph.origin.0 * 2.0 / glyph.size.max(4.0) * 4.0, glyph.origin.1 * 2.0 / glyph.size.max(4.0) * 4.0);
         let blank = glyph.text.trim().is_empty();
@@ -173,15 +174,9 @@ impl<'g> Fragment<'g> {
             before = Some(glyph);
         }
         let first = self.glyphs.first()?;
-        let of = |test: &dyn Fn(&FontInfo) -> bool| {
-            let (mut yes, mut all) = (0usize, 0usize);
-            for glyph in self.glyphs.iter().filter(|g| g.text.chars().any(char::is_alphanumeric)) {
-                all = all.saturating_add(1);
-                yes = yes.saturating_add(usize::from(fonts.get(glyph.font).is_some_and(test)));
-            }
-            all > 0 && yes.saturating_mul(2) > all
-        };
-        let (bold, italic, monospace) = (of(&|f| f.bold), of(&|f| f.italic), of(&|f| f.monospace));
+        let looks = |test: &dyn Fn(&FontInfo) -> bool| share(&self.glyphs, fonts, test);
+        // A line is bold when it is as good as whole: a bold word in it is emphasis.
+        let (bold, italic, monospace) = (looks(&|f| f.bold) > 0.8, looks(&|f| f.italic) > 0.8, looks(&|f| f.monospace) > 0.5);
         let font = most_common(self.glyphs.iter().map(|g| g.font));
         let (angle, color, hidden, drawn) = (first.angle, first.color, first.hidden, self.drawn);
         let right_to_left = is_right_to_left(&self.glyphs);
@@ -293,7 +288,9 @@ fn word_gap(glyphs: &[&Glyph]) -> f32 {
         .windows(2)
         .filter_map(|pair| {
             let [a, b] = pair else { return None };
-            let solid = !a.text.trim().is_empty() && !b.text.trim().is_empty();
+            // The dots that lead to a page number stand apart without being words.
+            let leader = a.text == b.text && !a.text.chars().all(char::is_alphanumeric);
+            let solid = !a.text.trim().is_empty() && !b.text.trim().is_empty() && !leader;
             solid.then(|| offset(a, b).0 / a.size.max(b.size))
         })
         .collect();
@@ -314,78 +311,26 @@ fn word_gap(glyphs: &[&Glyph]) -> f32 {
         }
     }
     match widest {
+        // Where glyphs stand close, a wide gap is a space however much wider another one is (after a bullet, among leaders).
+        Some((_, threshold)) if median <= 0.08 => threshold.clamp(0.07, WORD_GAP),
         Some((_, threshold)) if threshold < 0.6 => threshold.max(0.07),
         _ if median > 0.08 => (median * 1.5 + 0.06).max(WORD_GAP),
         _ => WORD_GAP,
     }
 }
 
-fn word_text(glyphs: &[&Glyph], right_to_left: bool) -> String {
-    let mut parts: Vec<&str> = glyphs.iter().map(|g| &*g.text).collect();
-    if right_to_left && parts.iter().any(|part| part.chars().any(is_rtl)) {
-        parts.reverse();
-        // Numbers and Latin inside keep their own direction.
-        let mut start = 0usize;
-        while start < parts.len() {
-            let run = parts.iter().skip(start).take_while(|part| !part.chars().any(is_rtl)).count();
-            if run > 1
-                && let Some(slice) = parts.get_mut(start..start.saturating_add(run))
-            {
-                slice.reverse();
-            }
-            start = start.saturating_add(run.max(1));
+/// Share of the letters and digits whose font passes a test; ideographs weigh twice, for they say as much.
+fn share(glyphs: &[&Glyph], fonts: &[FontInfo], test: &dyn Fn(&FontInfo) -> bool) -> f32 {
+    let (mut yes, mut all) = (0.0_f32, 0.0_f32);
+    for glyph in glyphs {
+        let Some(c) = glyph.text.chars().find(|c| c.is_alphanumeric()) else { continue };
+        let weight = if matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}') { 2.0 } else { 1.0 };
+        all += weight;
+        if fonts.get(glyph.font).is_some_and(test) {
+            yes += weight;
         }
     }
-    resolve(&parts.concat())
-}
-
-/// Ligatures and presentation forms as their letters; soft hyphens, zero-width marks and controls removed.
-fn resolve(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\u{fb00}'..='\u{fb06}' | '\u{fb13}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' => out.extend(std::iter::once(c).nfkc()),
-            '\u{ad}' | '\u{200b}' | '\u{feff}' | '\u{200e}' | '\u{200f}' => {}
-            c if c.is_control() => {}
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-fn is_rtl(c: char) -> bool {
-    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
-}
-
-/// Whether most letters of a line run from right to left.
-fn is_right_to_left(glyphs: &[&Glyph]) -> bool {
-    let (mut right, mut left) = (0usize, 0usize);
-    for c in glyphs.iter().flat_map(|g| g.text.chars()) {
-        if is_rtl(c) {
-            right = right.saturating_add(1);
-        } else if c.is_alphabetic() {
-            left = left.saturating_add(1);
-        }
-    }
-    right > left
-}
-
-/// Words from left to right → words in the order they are read, with runs of left-to-right words kept as they are.
-fn logical_order(words: Vec<Word>) -> Vec<Word> {
-    let mut out: Vec<Word> = Vec::with_capacity(words.len());
-    let mut run: Vec<Word> = Vec::new();
-    let mut spaced = true;
-    for mut word in words.into_iter().rev() {
-        std::mem::swap(&mut word.spaced, &mut spaced);
-        if word.text.chars().any(is_rtl) {
-            out.extend(run.drain(..).rev());
-            out.push(word);
-        } else {
-            run.push(word);
-        }
-    }
-    out.extend(run.drain(..).rev());
-    out
+    if all > 0.0 { yes / all } else { 0.0 }
 }
 
 fn most_common(values: impl Iterator<Item = usize>) -> usize {

@@ -1,5 +1,7 @@
 //! Lines → blocks: paragraphs, list items and heading candidates, joined over columns and pages.
 
+use quarry_document::numbering;
+use quarry_language::script::is_ideographic;
 use quarry_model::PageBox;
 use quarry_pdf::{Line, Rect, Word, reading_order};
 
@@ -48,43 +50,55 @@ impl TextBlock {
 
     /// Its text: lines joined, words broken at a line's end made whole.
     pub(crate) fn text(&self) -> String {
-        let monospace = self.lines.len() > 1 && self.all(|line| line.monospace);
+        self.laid().0
+    }
+
+    /// Its text, and where in it each line begins.
+    pub(crate) fn laid(&self) -> (String, Vec<usize>) {
+        let listing = self.is_listing();
         let mut out = String::new();
+        let mut starts = Vec::with_capacity(self.lines.len());
         for (line, _) in &self.lines {
             let text = line.text();
-            if out.is_empty() {
-                out = text;
-            } else if monospace {
+            if listing && !out.is_empty() {
                 out.push('\n');
+                out.push_str(&text);
+            } else if out.is_empty() {
                 out.push_str(&text);
             } else {
                 join_line(&mut out, &text);
             }
+            starts.push(out.len().saturating_sub(text.len()));
         }
-        out
+        (out, starts)
     }
 
-    /// Pages it stands on.
-    pub(crate) fn pages(&self) -> Vec<u32> {
-        let mut pages: Vec<u32> = self.lines.iter().map(|(_, page)| *page).collect();
-        pages.sort_unstable();
-        pages.dedup();
-        pages
+    /// Whether its lines stay lines: several, all of a font of one width.
+    pub(crate) fn is_listing(&self) -> bool {
+        self.lines.len() > 1 && self.all(|line| line.monospace)
     }
+}
 
-    /// One box a page and column.
-    pub(crate) fn boxes(&self) -> Vec<PageBox> {
-        let mut out: Vec<(u32, Rect)> = Vec::new();
-        for (line, page) in &self.lines {
-            match out.last_mut() {
-                Some((last, rect)) if last == page && line.rect.horizontal_overlap(rect) > 0.0 && line.rect.y0 > rect.y0 - line.size => {
-                    *rect = rect.union(&line.rect);
-                }
-                _ => out.push((*page, line.rect)),
+/// The pages some lines stand on.
+pub(crate) fn pages_of(lines: &[(Line, u32)]) -> Vec<u32> {
+    let mut pages: Vec<u32> = lines.iter().map(|(_, page)| *page).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    pages
+}
+
+/// One box a page and column for some lines in reading order.
+pub(crate) fn boxes_of(lines: &[(Line, u32)]) -> Vec<PageBox> {
+    let mut out: Vec<(u32, Rect)> = Vec::new();
+    for (line, page) in lines {
+        match out.last_mut() {
+            Some((last, rect)) if last == page && line.rect.horizontal_overlap(rect) > 0.0 && line.rect.y0 > rect.y0 - line.size => {
+                *rect = rect.union(&line.rect);
             }
+            _ => out.push((*page, line.rect)),
         }
-        out.iter().map(|(page, rect)| page_box(*page, rect)).collect()
     }
+    out.iter().map(|(page, rect)| page_box(*page, rect)).collect()
 }
 
 pub(crate) fn page_box(page: u32, rect: &Rect) -> PageBox {
@@ -107,8 +121,9 @@ pub(crate) fn join_line(out: &mut String, line: &str) {
     out.push_str(line);
 }
 
-fn is_cjk(c: char) -> bool {
-    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}')
+/// Characters that are set without a space between them, and the full-width marks that stand among them.
+pub(crate) fn is_cjk(c: char) -> bool {
+    is_ideographic(c) || matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}')
 }
 
 /// All blocks of the document.
@@ -160,6 +175,9 @@ fn placeholder(kind: char, index: usize, rect: Rect) -> Line {
 }
 
 fn placed(line: &Line) -> Option<(char, usize)> {
+    if line.drawn != usize::MAX {
+        return None;
+    }
     let mut marks = line.words.first()?.text.strip_prefix(PLACEHOLDER)?.chars();
     let kind = marks.next()?;
     Some((kind, marks.as_str().parse().ok()?))
@@ -198,19 +216,31 @@ fn continues(open: &TextBlock, line: &Line, page: u32, before: Option<&Line>, bo
     if flows {
         let step = (line.baseline - last.baseline) / size;
         if step > 0.0 {
-            let tight = step <= (body.leading * 1.22).max(1.28) || (open.lines.len() > 1 && same_step(open, step));
+            // Titles of several lines are set looser than text; a number begins another title.
+            let title = last.size.min(line.size) >= body.size * 1.18 && step <= 1.6 && !begins_number(&line.text());
+            let tight = step <= (body.leading * 1.22).max(1.28) || title || (open.lines.len() > 1 && same_step(open, step));
             let left = open.lines.get(1).map_or(open.lines.first(), Some).map_or(last.rect.x0, |(l, _)| l.rect.x0);
             // A title or item with its number hung out: the second line begins under the first word after the number.
             let hung = open.lines.len() == 1 && last.words.iter().skip(1).take(3).any(|w| (w.rect.x0 - line.rect.x0).abs() < 2.5);
-            let indented = line.rect.x0 - left > 0.9 * size && line.rect.x0 - last.rect.x0 > 0.9 * size && !open.centred && !hung;
+            // Lines of a centred title are centred on each other, and none begins where the one before does.
+            let centre = |l: &Line| f32::midpoint(l.rect.x0, l.rect.x1);
+            let centred = open.centred
+                || (last.rect.x0 - line.rect.x0).abs() > 0.9 * size
+                    && open.lines.iter().all(|(l, _)| (centre(l) - centre(line)).abs() < 0.4 * size);
+            let indented = line.rect.x0 - left > 0.9 * size && line.rect.x0 - last.rect.x0 > 0.9 * size && !centred && !hung;
             let first_indented = open.lines.len() == 1 && last.rect.x0 - line.rect.x0 > 0.5 * size;
-            let outdented = left - line.rect.x0 > 0.9 * size && !first_indented && !open.centred;
+            let outdented = left - line.rect.x0 > 0.9 * size && !first_indented && !centred;
             let short = last.rect.x1 < widest(open) - 4.0 * size && open.lines.len() > 1 && ends_sentence(last);
             return tight && !indented && !outdented && !short;
         }
     }
     // A new column or page: a sentence that is not over goes on.
     !ends_sentence(last) && open.lines.len() > 1 && line.text().chars().next().is_some_and(|c| c.is_lowercase() || is_cjk(c))
+}
+
+/// Whether a line begins with a section's number.
+fn begins_number(text: &str) -> bool {
+    numbering::detect(text).is_some_and(|number| number.depth.is_some())
 }
 
 /// Whether the weight changes between whole lines, as it does between a heading and its text (and not within prose).
@@ -239,7 +269,8 @@ fn ends_sentence(line: &Line) -> bool {
 pub(crate) fn begins_item(text: &str) -> bool {
     let text = text.trim_start();
     let Some(first) = text.chars().next() else { return false };
-    if matches!(first, '•' | '◦' | '▪' | '■' | '●' | '○' | '►' | '‣' | '∙' | '\u{f0b7}' | '\u{f0a7}') {
+    if matches!(first, '•' | '◦' | '▪' | '■' | '●' | '○' | '►' | '‣' | '∙' | '➢' | '❖' | '✓' | '☐' | '☑' | '☒' | '□' | '◆' | '★')
+    {
         return true;
     }
     if matches!(first, '-' | '–' | '—' | '*' | '·') {

@@ -1,8 +1,9 @@
-//! Running headers, running footers and page numbers, recognised by repetition alone and kept out of the text.
+//! Running headers, running footers and page numbers, recognised by repetition alone and kept out of the text. What they
+//! say is said once; page numbers say nothing.
 
 use std::collections::BTreeMap;
 
-use quarry_pdf::Line;
+use quarry_pdf::{Line, Rect};
 
 use crate::page::PageText;
 
@@ -13,14 +14,23 @@ const MIN_PAGES: usize = 3;
 /// Share of the pages (of one parity, for books set left and right) that must carry it.
 const MIN_SHARE: f32 = 0.3;
 
-/// Takes furniture out of every page.
-pub(crate) fn remove(pages: &mut [PageText]) {
+/// A running title or footer, and the first place where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Running {
+    pub(crate) text: String,
+    pub(crate) page: u32,
+    pub(crate) rect: Rect,
+}
+
+/// Takes furniture out of every page, and answers each running text that stands on several pages, once.
+pub(crate) fn take(pages: &mut [PageText]) -> Vec<Running> {
+    let mut running = Collected::default();
     if pages.len() < MIN_PAGES {
         for page in pages.iter_mut() {
             let height = page.height;
             page.lines.retain(|line| !is_lone_number(line, height));
         }
-        return;
+        return Vec::new();
     }
     let mut seen: BTreeMap<(String, i32), Vec<u32>> = BTreeMap::new();
     for page in pages.iter() {
@@ -45,7 +55,42 @@ pub(crate) fn remove(pages: &mut [PageText]) {
     for page in pages.iter_mut() {
         let height = page.height;
         let edge = |line: &Line| bands.holds(line, height);
-        page.lines.retain(|line| !(in_margin(line, height) && (repeated(line) || is_lone_number(line, height) || edge(line))));
+        let number = page.number;
+        page.lines.retain(|line| {
+            let taken = in_margin(line, height) && (repeated(line) || is_lone_number(line, height) || edge(line));
+            if taken {
+                running.add(line, number);
+            }
+            !taken
+        });
+    }
+    running.said()
+}
+
+/// Running texts by what they say, numbers aside.
+#[derive(Default)]
+struct Collected {
+    texts: BTreeMap<String, (Running, u32)>,
+}
+
+impl Collected {
+    fn add(&mut self, line: &Line, page: u32) {
+        let words: Vec<&str> = line.words.iter().map(|w| w.text.as_str()).filter(|w| !is_number(w)).collect();
+        let key: String = words.concat().chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
+        // "Page 3 of 9" is a page number in any language: a word or two around numbers.
+        let numbered = words.len() < line.words.len();
+        if key.chars().count() < 3 || (numbered && words.len() <= 2 && key.chars().count() <= 12) {
+            return;
+        }
+        let entry = self.texts.entry(key).or_insert_with(|| (Running { text: words.join(" "), page, rect: line.rect }, 0));
+        entry.1 = entry.1.saturating_add(1);
+    }
+
+    /// What stands on one page only is the name of what that page is about (a guide word, a section's title).
+    fn said(self) -> Vec<Running> {
+        let mut said: Vec<Running> = self.texts.into_values().filter(|(_, times)| *times >= 2).map(|(running, _)| running).collect();
+        said.sort_by(|a, b| a.page.cmp(&b.page).then(a.rect.y0.total_cmp(&b.rect.y0)).then(a.rect.x0.total_cmp(&b.rect.x0)));
+        said
     }
 }
 

@@ -10,10 +10,15 @@
 
 mod aligned;
 mod blocks;
+mod caption;
+mod contents;
+mod continued;
 mod figures;
 mod furniture;
 mod headings;
 mod page;
+mod paged;
+mod pictures;
 mod routes;
 mod rows;
 mod tables;
@@ -92,21 +97,23 @@ impl Parser for PdfParser {
 
 /// Pages of running text, or of slides.
 fn flow(mut pages: Vec<PageText>, outline: &[OutlineEntry], route: Route, pdf: &Pdf, limits: &Limits) -> Parsed {
-    furniture::remove(&mut pages);
+    let running = furniture::take(&mut pages);
     let body = page::body_of(&pages);
+    let contents = contents::pages_of(&pages);
     let figures = figures::figures_of(&pages);
-    let parts: Vec<_> = pages.iter_mut().zip(figures).map(|(page, figures)| (tables::take(page), figures)).collect();
+    let parts: Vec<_> =
+        pages.iter_mut().zip(figures).map(|(page, figures)| (tables::take(page, contents.contains(&page.number)), figures)).collect();
     if route == Route::Slides {
         let heights: Vec<f32> = pages.iter().map(|page| page.height).collect();
         let each = pages.into_iter().zip(parts).map(|(page, part)| blocks::blocks_of(vec![page], vec![part], body));
         let blocks: Vec<_> = each.flatten().collect();
         let found = routes::slides::headings_of(&blocks, &heights);
-        return rows::rows_of(blocks, found, pdf, limits);
+        return rows::rows_of(blocks, found, running, pdf, limits);
     }
     let count = pages.len();
-    let blocks = blocks::blocks_of(pages, parts, body);
-    let found = headings::headings_of(&blocks, outline, body, count);
-    rows::rows_of(blocks, found, pdf, limits)
+    let blocks = continued::join(blocks::blocks_of(pages, parts, body));
+    let found = headings::headings_of(&blocks, outline, body, count, &contents);
+    rows::rows_of(blocks, found, running, pdf, limits)
 }
 
 /// What of the pages could not be read, and what was found and never run.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use quarry_document::symbols;
+use quarry_language::script::Script;
 use quarry_pdf::{FontInfo, Grid, Line, Page, Picture, Rect, Rule, grids_of, lines_of};
 
 /// Fewer visible characters than this, and a page counts as one without text of its own.
@@ -30,7 +32,11 @@ pub(crate) struct PageText {
 
 impl PageText {
     pub(crate) fn of(number: usize, page: &Page, fonts: &[FontInfo]) -> Self {
-        let lines = lines_of(page, fonts);
+        let mut lines = lines_of(page, fonts);
+        for line in &mut lines {
+            without_private_use(line, fonts);
+        }
+        lines.retain(|line| !line.words.is_empty());
         let visible: usize = lines.iter().filter(|l| !l.hidden).flat_map(|l| &l.words).map(|w| w.text.chars().count()).sum();
         let hidden_layer = visible < FEW_CHARACTERS && lines.iter().any(|line| line.hidden);
         // Hidden text beside visible text repeats it, or is not meant for readers.
@@ -48,6 +54,24 @@ impl PageText {
             cut: page.cut,
         }
     }
+}
+
+/// Private-use characters as what symbol fonts mean by them. One that stands alone at the beginning of a line is a list's
+/// mark whatever its font; any other that no known font explains is an icon, which is no text.
+fn without_private_use(line: &mut Line, fonts: &[FontInfo]) {
+    let private = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}');
+    if !line.words.iter().any(|word| word.text.contains(private)) {
+        return;
+    }
+    let several = line.words.len() > 1;
+    for (index, word) in line.words.iter_mut().enumerate().filter(|(_, word)| word.text.contains(private)) {
+        let font = fonts.get(word.font).map(|info| info.name.as_str()).unwrap_or_default();
+        word.text = symbols::replace(&word.text, Some(font)).chars().filter(|c| !c.is_control()).collect();
+        if word.text.chars().all(private) {
+            word.text = if index == 0 && several { "•".to_owned() } else { String::new() };
+        }
+    }
+    line.words.retain(|word| !word.text.is_empty());
 }
 
 /// What the running text of a document looks like.
@@ -95,7 +119,7 @@ pub(crate) fn body_of(pages: &[PageText]) -> Body {
 
 /// Characters of a line; a Chinese, Japanese or Korean one counts twice, for it says as much.
 fn characters_of(line: &Line) -> usize {
-    let wide = |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}');
+    let wide = |c: char| matches!(Script::of(c), Some(Script::Han | Script::Kana | Script::Hangul));
     line.words.iter().flat_map(|w| w.text.chars()).map(|c| if wide(c) { 2 } else { 1 }).sum()
 }
 

@@ -10,10 +10,18 @@ use crate::page::{PageText, inside};
 pub(crate) struct FoundTable {
     pub(crate) rect: Rect,
     pub(crate) table: Table,
+    /// Where it goes on, on later pages, and with which of its rows.
+    pub(crate) further: Vec<(u32, Rect, usize)>,
 }
 
-/// Takes the tables of a page out of its lines.
-pub(crate) fn take(page: &mut PageText) -> Vec<FoundTable> {
+impl FoundTable {
+    pub(crate) fn new(rect: Rect, table: Table) -> Self {
+        Self { rect, table, further: Vec::new() }
+    }
+}
+
+/// Takes the tables of a page out of its lines. A contents page is no table, though its numbers stand in a column.
+pub(crate) fn take(page: &mut PageText, contents: bool) -> Vec<FoundTable> {
     let mut found = Vec::new();
     let grids = std::mem::take(&mut page.grids);
     for grid in &grids {
@@ -22,10 +30,12 @@ pub(crate) fn take(page: &mut PageText) -> Vec<FoundTable> {
         }
         if let Some(table) = from_grid(grid, &page.lines) {
             page.lines.retain(|line| !inside(&line.rect, &grid.rect));
-            found.push(FoundTable { rect: grid.rect, table });
+            found.push(FoundTable::new(grid.rect, table));
         }
     }
-    found.extend(crate::aligned::take(page));
+    if !contents {
+        found.extend(crate::aligned::take(page));
+    }
     found
 }
 

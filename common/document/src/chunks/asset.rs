@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use quarry_model::{Chunk, ChunkId, ChunkType, Limits, Row, Table};
+use quarry_model::{Chunk, ChunkId, ChunkType, Limits, PageBox, Row, Table};
 
 use super::{Draft, context, metadata, place};
 use crate::assets::Pictures;
-use crate::grid;
+use crate::grid::{self, TableWindow};
 use crate::heading::SectionTree;
 use crate::summary::{SUMMARY_TOKENS, leading_sentences};
 
@@ -123,12 +123,12 @@ impl<'a> AssetWriter<'a> {
     fn write_table(&mut self, row: &Row, table: &Table, ordinal: u32, tree: &SectionTree) -> Written {
         let id = format!("table-{ordinal}");
         let file = format!("tables/{id}.html");
-        let windows = grid::windows(table, self.limits);
+        let windows = windows_by_page(row, table, self.limits);
         let summary = table_summary(table);
         let mut drafts = Vec::with_capacity(windows.len());
         let mut whole = None;
         let mut next = ordinal;
-        for window in windows {
+        for (window, part) in windows {
             let seen = self.tables_seen.entry(blake3::hash(window.html.as_bytes())).or_default();
             let id = ChunkId::table(&window.html, *seen);
             *seen = seen.saturating_add(1);
@@ -137,13 +137,42 @@ impl<'a> AssetWriter<'a> {
                 whole = Some(window.html.clone());
             }
             let chunk = Piece { kind: ChunkType::Table, id, ordinal: next, content: window.html, file: &file, summary: summary.clone() };
-            drafts.push(draft(row, tree, chunk, Some(plain), window.rows));
+            let mut draft = draft(row, tree, chunk, Some(plain), window.rows);
+            if let Some(place) = part {
+                draft.chunk.metadata.page_nums = vec![place.page];
+                draft.chunk.metadata.boxes = row.boxes.iter().filter(|b| b.page == place.page).copied().collect();
+            }
+            drafts.push(draft);
             next = next.saturating_add(1);
         }
         let html = whole.unwrap_or_else(|| grid::to_html(table));
         self.table_files.push(StoredTable { id, path: file.clone(), html, caption: table.caption.clone() });
         Written { file, drafts }
     }
+}
+
+/// The windows of a table; one that goes on over pages is cut where each page ends, and every window cites its own.
+fn windows_by_page(row: &Row, table: &Table, limits: &Limits) -> Vec<(TableWindow, Option<PageBox>)> {
+    if row.parts.len() < 2 {
+        return grid::windows(table, limits).into_iter().map(|window| (window, None)).collect();
+    }
+    let head = (table.header_rows as usize).min(table.rows.len());
+    let number = |rows: usize| u32::try_from(rows).unwrap_or(u32::MAX);
+    let total = number(table.rows.len().saturating_sub(head));
+    let ends = row.parts.iter().skip(1).map(|part| part.row).chain([table.rows.len()]);
+    let mut out = Vec::new();
+    for (part, end) in row.parts.iter().zip(ends) {
+        let start = part.row.max(head);
+        let Some(body) = table.rows.get(start..end).filter(|body| !body.is_empty()) else { continue };
+        let rows = table.rows.iter().take(head).chain(body).cloned().collect();
+        let before = number(start.saturating_sub(head));
+        for mut window in grid::windows(&Table { rows, ..table.clone() }, limits) {
+            let [first, last, _] = window.rows.unwrap_or([1, number(body.len()), 0]);
+            window.rows = Some([first.saturating_add(before), last.saturating_add(before), total]);
+            out.push((window, Some(part.place)));
+        }
+    }
+    out
 }
 
 fn draft(row: &Row, tree: &SectionTree, piece: Piece<'_>, plain: Option<String>, rows: Option<[u32; 3]>) -> Draft {

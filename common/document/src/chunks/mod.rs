@@ -196,8 +196,8 @@ impl Writer<'_> {
                 });
             }
         }
-        let rows = || group.iter().filter_map(|unit| self.rows.get(unit.row));
-        let (pages, boxes) = place(rows());
+        // Assets that stand in it cite their own place.
+        let (pages, boxes) = place(group.iter().filter(|unit| unit.has_text()).filter_map(|unit| self.rows.get(unit.row)));
         let hidden = group.iter().filter(|unit| unit.has_text()).filter_map(|unit| self.rows.get(unit.row)).any(|row| row.hidden);
         let Some(section_entry) = self.tree.sections().get(section) else { return };
         let metadata = ChunkMetadata { page_nums: pages, boxes, connect_to, hidden, ..metadata(section_entry.id.clone(), &content) };

@@ -6,7 +6,7 @@ use super::unit::{Joint, Unit};
 
 /// Groups units, in order, each group at most `chunk_tokens`: a group is closed where that brings it nearest to
 /// `chunk_target_tokens` (a third of `chunk_tokens` inside a paragraph), and one under `chunk_tail_tokens`, or without
-/// text, joins its predecessor where it fits.
+/// text, joins its predecessor where it fits. A page's end closes a group too: what is cited by page is read by page.
 pub(super) fn pack<'a>(units: Vec<Unit<'a>>, limits: &Limits) -> Vec<Vec<Unit<'a>>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for unit in units {
@@ -20,7 +20,11 @@ pub(super) fn pack<'a>(units: Vec<Unit<'a>>, limits: &Limits) -> Vec<Vec<Unit<'a
         let small = group.tokens < limits.chunk_tail_tokens || !group.has_text;
         match joined.last_mut() {
             // The other way round for a predecessor that is small itself: the first of its section.
-            Some(before) if (small || before.tokens < limits.chunk_tail_tokens) && before.fits(&group, limits) => before.append(group),
+            Some(before)
+                if (small || before.tokens < limits.chunk_tail_tokens) && before.shares_page(group.page) && before.fits(&group, limits) =>
+            {
+                before.append(group)
+            }
             _ => joined.push(group),
         }
     }
@@ -31,16 +35,23 @@ struct Group<'a> {
     units: Vec<Unit<'a>>,
     tokens: u32,
     has_text: bool,
+    /// The page its first text begins on.
+    page: Option<u32>,
 }
 
 impl<'a> Group<'a> {
     fn of(unit: Unit<'a>) -> Self {
-        Self { tokens: unit.tokens, has_text: unit.has_text(), units: vec![unit] }
+        Self { tokens: unit.tokens, has_text: unit.has_text(), page: unit.page, units: vec![unit] }
+    }
+
+    fn shares_page(&self, page: Option<u32>) -> bool {
+        self.page.is_none() || page.is_none() || self.page == page
     }
 
     fn push(&mut self, unit: Unit<'a>) {
         self.tokens = self.tokens.saturating_add(cost(&unit));
         self.has_text |= unit.has_text();
+        self.page = self.page.or(unit.page);
         self.units.push(unit);
     }
 
@@ -52,7 +63,7 @@ impl<'a> Group<'a> {
 
     fn takes(&self, unit: &Unit<'a>, limits: &Limits) -> bool {
         let sum = self.tokens.saturating_add(cost(unit));
-        if sum > limits.chunk_tokens {
+        if sum > limits.chunk_tokens || !self.shares_page(unit.page) {
             return false;
         }
         // A picture belongs to the text it follows; a chunk is never begun by text that has none yet.

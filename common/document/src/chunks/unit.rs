@@ -38,12 +38,14 @@ pub(super) struct Unit<'a> {
     pub tokens: u32,
     /// How it follows.
     pub joint: Joint,
+    /// The page its text begins on; `None` for marks, and when the format has no pages.
+    pub page: Option<u32>,
 }
 
 impl Unit<'_> {
     /// An asset that stands between paragraphs.
     pub(super) fn mark(row: usize, tokens: u32) -> Self {
-        Self { row, parts: vec![Part::Mark(row)], tokens, joint: Joint::Paragraph }
+        Self { row, parts: vec![Part::Mark(row)], tokens, joint: Joint::Paragraph, page: None }
     }
 
     /// The assets that stand in it.
@@ -94,17 +96,17 @@ pub(super) fn text_units<'a>(
     let mut units: Vec<Unit<'a>> = Vec::with_capacity(pieces.len());
     let mut marks = marks.into_iter().peekable();
     for piece in pieces {
-        let joint = match (units.is_empty(), row.tight) {
+        let joint = match (units.is_empty() && !row.continues, row.tight) {
             (false, _) => Joint::Continue,
             (true, true) => Joint::Line,
             (true, false) => Joint::Paragraph,
         };
-        let mut unit = Unit { row: index, parts: Vec::new(), tokens: piece.tokens, joint };
+        let mut unit = Unit { row: index, parts: Vec::new(), tokens: piece.tokens, joint, page: row.pages.first().copied() };
         let mut overflow = Vec::new();
         let mut start = piece.range.start;
         while let Some((at, asset)) = marks.next_if(|(at, _)| *at <= piece.range.end) {
             if unit.tokens.saturating_add(mark) > limits.chunk_tokens {
-                overflow.push(Unit { row: index, parts: vec![Part::Mark(asset)], tokens: mark, joint: Joint::Line });
+                overflow.push(Unit { row: index, parts: vec![Part::Mark(asset)], tokens: mark, joint: Joint::Line, page: None });
                 continue;
             }
             push_text(&mut unit, row.content.get(start..at));

@@ -17,7 +17,7 @@ pub(super) fn write(rows: &[Row], tree: &SectionTree, files: &HashMap<usize, Str
         let until = tree.index_of(row.section).saturating_add(1);
         told = headings(tree, told, until, &mut out);
         match row.kind {
-            RowKind::Text => text(row, rows, files, &mut out),
+            RowKind::Text => text(index, row, rows, files, &mut out),
             _ if hosted.contains(&index) => {}
             _ => block(&asset(index, row, files), &mut out),
         }
@@ -45,7 +45,7 @@ fn block(text: &str, out: &mut String) {
     out.push('\n');
 }
 
-fn text(row: &Row, rows: &[Row], files: &HashMap<usize, String>, out: &mut String) {
+fn text(index: usize, row: &Row, rows: &[Row], files: &HashMap<usize, String>, out: &mut String) {
     let mut content = String::with_capacity(row.content.len());
     let mut refs: Vec<(usize, usize)> = row.refs.iter().map(|reference| (reference.at, reference.row)).collect();
     refs.sort_unstable_by_key(|(at, _)| *at);
@@ -63,7 +63,16 @@ fn text(row: &Row, rows: &[Row], files: &HashMap<usize, String>, out: &mut Strin
             content.extend(character);
         }
     }
-    if row.tight && !out.is_empty() {
+    if row.continues && !out.is_empty() {
+        // The paragraph goes on: its white space stands at the end of the row before.
+        out.truncate(out.trim_end().len());
+        let before = index.checked_sub(1).and_then(|before| rows.get(before));
+        if before.is_some_and(|before| before.content.ends_with(char::is_whitespace)) {
+            out.push(' ');
+        }
+        out.push_str(content.trim_end());
+        out.push('\n');
+    } else if row.tight && !out.is_empty() {
         out.push_str(content.trim_end());
         out.push('\n');
     } else {

@@ -1,73 +1,14 @@
-//! Tables without a drawn grid: rows whose cells line up in columns, between level rules or on their own.
+//! Lines that stand in rows and columns → a table.
+
+use std::collections::BTreeMap;
 
 use quarry_model::{Cell, Table};
-use quarry_pdf::{Line, Rect, Word};
+use quarry_pdf::{Line, Word};
 
-use crate::page::{PageText, inside};
-use crate::tables::{FoundTable, cell_text};
-
-/// Rows that a table without rules must have.
-const MIN_ROWS: usize = 3;
-/// Two level rules are of one table when their ends agree this well, in points.
-const SAME_END: f32 = 6.0;
-
-/// Takes aligned tables out of a page's lines.
-pub(crate) fn take(page: &mut PageText) -> Vec<FoundTable> {
-    let mut found = Vec::new();
-    for region in between_rules(page) {
-        let within: Vec<Line> = page.lines.iter().filter(|line| line.angle == 0 && inside(&line.rect, &region)).cloned().collect();
-        if let Some(table) = build(&within, 2) {
-            page.lines.retain(|line| !inside(&line.rect, &region));
-            found.push(FoundTable { rect: region, table });
-        }
-    }
-    for lines in runs(page) {
-        let Some(first) = lines.first() else { continue };
-        let rect = lines.iter().fold(first.rect, |rect, line| rect.union(&line.rect));
-        if let Some(table) = build(&lines, MIN_ROWS) {
-            page.lines.retain(|line| !lines.iter().any(|taken| taken.drawn == line.drawn && taken.rect == line.rect));
-            found.push(FoundTable { rect, table });
-        }
-    }
-    found
-}
-
-/// Regions between the first and the last of at least three level rules with common ends: how printed tables are set.
-fn between_rules(page: &PageText) -> Vec<Rect> {
-    let mut rules: Vec<Rect> = page.rules.iter().map(|r| r.rect).filter(|r| r.width() > 40.0).collect();
-    rules.sort_by(|a, b| a.y0.total_cmp(&b.y0));
-    let mut regions = Vec::new();
-    let mut used = vec![false; rules.len()];
-    for i in 0..rules.len() {
-        let Some(top) = rules.get(i).copied() else { break };
-        if used.get(i).copied().unwrap_or(true) {
-            continue;
-        }
-        let mut members = vec![i];
-        let mut bottom = top;
-        for j in i.saturating_add(1)..rules.len() {
-            let Some(rule) = rules.get(j).copied() else { break };
-            let free = !used.get(j).copied().unwrap_or(true);
-            let same = (rule.x0 - top.x0).abs() < SAME_END && (rule.x1 - top.x1).abs() < SAME_END;
-            if free && same && rule.y0 - bottom.y1 < 0.5 * page.height {
-                members.push(j);
-                bottom = rule;
-            }
-        }
-        if members.len() >= 3 && bottom.y1 - top.y0 > 20.0 {
-            for member in members {
-                if let Some(flag) = used.get_mut(member) {
-                    *flag = true;
-                }
-            }
-            regions.push(Rect { x0: top.x0 - 2.0, y0: top.y0 - 1.0, x1: top.x1 + 2.0, y1: bottom.y1 + 1.0 });
-        }
-    }
-    regions
-}
+use crate::tables::cell_text;
 
 /// Lines grouped by baseline, from the top; within a row from left to right.
-fn rows_of(lines: &[Line]) -> Vec<Vec<&Line>> {
+pub(super) fn rows_of(lines: &[Line]) -> Vec<Vec<&Line>> {
     let mut sorted: Vec<&Line> = lines.iter().collect();
     sorted.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
     let mut rows: Vec<Vec<&Line>> = Vec::new();
@@ -83,75 +24,9 @@ fn rows_of(lines: &[Line]) -> Vec<Vec<&Line>> {
     rows
 }
 
-/// Runs of neighbouring rows that each hold several short cells.
-fn runs(page: &PageText) -> Vec<Vec<Line>> {
-    let upright: Vec<Line> = page.lines.iter().filter(|line| line.angle == 0).cloned().collect();
-    let rows = rows_of(&upright);
-    let mut out = Vec::new();
-    let mut run: Vec<&Vec<&Line>> = Vec::new();
-    for row in &rows {
-        let near = run
-            .last()
-            .and_then(|last| last.first())
-            .is_none_or(|last| row.first().is_some_and(|l| l.baseline - last.baseline < 3.2 * l.size.max(last.size)));
-        if is_cell_row(row) && near {
-            run.push(row);
-        } else {
-            close(&mut run, &mut out);
-            if is_cell_row(row) {
-                run.push(row);
-            }
-        }
-    }
-    close(&mut run, &mut out);
-    out
-}
-
-fn close(run: &mut Vec<&Vec<&Line>>, out: &mut Vec<Vec<Line>>) {
-    if run.len() >= MIN_ROWS && lines_up(run) {
-        out.push(run.iter().flat_map(|row| row.iter().map(|line| (*line).clone())).collect());
-    }
-    run.clear();
-}
-
-/// A row of a table: at least two cells, none of them running text, the first more than a bullet or a number.
-fn is_cell_row(row: &[&Line]) -> bool {
-    let cells = row.len();
-    let long = row.iter().filter(|line| line.words.len() > 9).count();
-    let marker = row.first().is_some_and(|line| is_marker(&line.text()));
-    let leaders = row.iter().any(|line| line.words.iter().any(|w| w.text.len() > 3 && w.text.chars().all(|c| c == '.' || c == '…')));
-    cells >= if marker { 3 } else { 2 } && long == 0 && !leaders
-}
-
-fn is_marker(text: &str) -> bool {
-    let text = text.trim();
-    let count = text.chars().count();
-    count <= 1
-        || (count <= 5 && text.ends_with(['.', ')', ':']) && text.chars().filter(|c| c.is_alphanumeric()).count() <= 3)
-        || matches!(text, "•" | "–" | "—" | "◦" | "▪" | "·")
-}
-
-/// Whether cells begin, end or centre at the same places in most rows.
-fn lines_up(run: &[&Vec<&Line>]) -> bool {
-    let most = run.iter().map(|row| row.len()).max().unwrap_or(0);
-    let full: Vec<&&Vec<&Line>> = run.iter().filter(|row| row.len() == most).collect();
-    if full.len() < 2 || (full.len() as f32) < 0.5 * run.len() as f32 {
-        return false;
-    }
-    (0..most).all(|column| {
-        let cells: Vec<Rect> = full.iter().filter_map(|row| row.get(column)).map(|l| l.rect).collect();
-        let agree = |value: &dyn Fn(&Rect) -> f32| {
-            let mut values: Vec<f32> = cells.iter().map(value).collect();
-            values.sort_by(f32::total_cmp);
-            let middle = values.get(values.len() / 2).copied().unwrap_or(0.0);
-            values.iter().filter(|v| (**v - middle).abs() < 5.0).count() as f32 >= 0.7 * values.len() as f32
-        };
-        agree(&|r| r.x0) || agree(&|r| r.x1) || agree(&|r| f32::midpoint(r.x0, r.x1))
-    })
-}
-
-/// Builds the table of a region: columns are what lies between the gutters that most rows leave free.
-pub(crate) fn build(lines: &[Line], least_rows: usize) -> Option<Table> {
+/// Builds the table of a region: columns are what lies between the gutters that most rows leave free. `rules` are the
+/// heights of the level rules in it.
+pub(super) fn build(lines: &[Line], least_rows: usize, rules: &[f32]) -> Option<Table> {
     let rows = rows_of(lines);
     if rows.len() < least_rows.max(2) {
         return None;
@@ -160,6 +35,9 @@ pub(crate) fn build(lines: &[Line], least_rows: usize) -> Option<Table> {
     if columns.len() < 2 {
         return None;
     }
+    let ruled = between(&rows, rules);
+    let by_rule = ruled.is_some();
+    let rows = ruled.unwrap_or(rows);
     let mut grid: Vec<Vec<(usize, usize, Vec<&Word>)>> = Vec::new();
     let mut tops: Vec<(f32, f32)> = Vec::new();
     for row in &rows {
@@ -180,7 +58,8 @@ pub(crate) fn build(lines: &[Line], least_rows: usize) -> Option<Table> {
         let baseline = row.iter().map(|l| l.baseline).fold(f32::MIN, f32::max);
         let size = row.iter().map(|l| l.size).fold(f32::MIN, f32::max);
         // A row without a first cell, close under the one before, continues that row's cells.
-        let continues = cells.first().is_some_and(|c| c.0 > 0)
+        let continues = !by_rule
+            && cells.first().is_some_and(|c| c.0 > 0)
             && cells.iter().all(|c| c.0 == c.1)
             && tops.last().is_some_and(|(above, above_size)| baseline - above < 1.3 * size.max(*above_size))
             && grid.len() > 1
@@ -209,6 +88,26 @@ pub(crate) fn build(lines: &[Line], least_rows: usize) -> Option<Table> {
     Some(Table { rows: out, header_rows: u32::from(bold_head), header_columns: 0, caption: String::new() })
 }
 
+/// Rows that the rules themselves set apart: the lines between two rules are one row, when every such space holds no more
+/// than one baseline with several cells on it. (Where rules only set off the header, the body between them holds many.)
+fn between<'l>(rows: &[Vec<&'l Line>], rules: &[f32]) -> Option<Vec<Vec<&'l Line>>> {
+    let mut bands: BTreeMap<usize, (Vec<&'l Line>, usize)> = BTreeMap::new();
+    for row in rows {
+        let baseline = row.first()?.baseline;
+        let band = bands.entry(rules.iter().filter(|rule| **rule < baseline).count()).or_default();
+        band.0.extend(row);
+        band.1 = band.1.saturating_add(usize::from(row.len() >= 2));
+    }
+    if bands.len() < 3 || bands.len() >= rows.len() || bands.values().any(|(_, several)| *several > 1) {
+        return None;
+    }
+    let mut out: Vec<Vec<&Line>> = bands.into_values().map(|(lines, _)| lines).collect();
+    for row in &mut out {
+        row.sort_by(|a, b| a.rect.x0.total_cmp(&b.rect.x0));
+    }
+    Some(out)
+}
+
 /// A row with every column in it: empty cells where nothing stands, spans where a cell covers several.
 fn full_row(cells: Vec<(usize, usize, Vec<&Word>)>, columns: usize) -> Vec<Cell> {
     let mut row = Vec::new();
@@ -230,7 +129,7 @@ fn full_row(cells: Vec<(usize, usize, Vec<&Word>)>, columns: usize) -> Vec<Cell>
 }
 
 /// The columns, as extents: the places that no more than one row in six (a spanning title) crosses are gutters.
-fn columns_of(rows: &[Vec<&Line>]) -> Option<Vec<(f32, f32)>> {
+pub(super) fn columns_of(rows: &[Vec<&Line>]) -> Option<Vec<(f32, f32)>> {
     let left = rows.iter().flatten().map(|l| l.rect.x0).fold(f32::MAX, f32::min);
     let right = rows.iter().flatten().map(|l| l.rect.x1).fold(f32::MIN, f32::max);
     let width = (right - left).ceil();
