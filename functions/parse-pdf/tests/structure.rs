@@ -32,7 +32,7 @@ fn profile() -> Profile {
 fn parsed(bytes: &[u8]) -> Parsed {
     let profile = profile();
     let source = Source { bytes, file_name: "a.pdf", profile: &profile };
-    PdfParser.parse(&source, &Limits::default()).expect("a readable document")
+    PdfParser::default().parse(&source, &Limits::default()).expect("a readable document")
 }
 
 fn folder(bytes: &[u8]) -> RevisionFolder {
@@ -44,7 +44,8 @@ fn folder(bytes: &[u8]) -> RevisionFolder {
         profile: profile(),
         parsing_params: serde_json::Map::new(),
     };
-    parse_to_folder(&PdfParser, &Bytes::copy_from_slice(bytes), &request, &Limits::default(), &OneMoment).expect("a readable document")
+    parse_to_folder(&PdfParser::default(), &Bytes::copy_from_slice(bytes), &request, &Limits::default(), &OneMoment)
+        .expect("a readable document")
 }
 
 const PROSE: [&str; 8] = [
