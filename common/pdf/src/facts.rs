@@ -3,7 +3,7 @@
 use hayro_syntax::object::String as PdfString;
 
 use crate::document::Pdf;
-use crate::interpret::Page;
+use crate::page::Page;
 
 /// Points sampled along each side of a page to learn how much of it lies under pictures.
 const SAMPLES: usize = 32;
@@ -44,7 +44,7 @@ impl Page {
 mod tests {
     use super::*;
     use crate::geometry::Rect;
-    use crate::interpret::Picture;
+    use crate::page::Picture;
 
     #[test]
     fn coverage_counts_area_once() {
