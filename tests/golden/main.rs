@@ -9,6 +9,8 @@
 //!
 //! which writes `expected/` anew for every case; the difference is then read like any other change.
 
+mod coverage;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

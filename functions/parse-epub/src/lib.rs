@@ -50,7 +50,7 @@ fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailure> {
 
     let mut chapters = Chapters::new(&entries);
     for item in package.spine() {
-        if package.is_navigation(&item) {
+        if item.is_navigation() {
             continue;
         }
         let here = item.part.clone();

@@ -29,6 +29,11 @@ impl Item {
         matches!(self.media_type.as_str(), "application/xhtml+xml" | "text/html" | "text/x-oeb1-document" | "application/x-dtbook+xml")
     }
 
+    /// Whether it is nothing but the contents list.
+    pub(crate) fn is_navigation(&self) -> bool {
+        self.has("nav")
+    }
+
     fn has(&self, property: &str) -> bool {
         self.properties.split_ascii_whitespace().any(|word| word == property)
     }
@@ -108,12 +113,7 @@ impl<'a> Package<'a> {
 
     /// The EPUB 3 navigation document.
     pub(crate) fn navigation(&self) -> Option<Item> {
-        self.items.iter().find(|item| item.has("nav")).cloned()
-    }
-
-    /// Whether a file is nothing but the contents list.
-    pub(crate) fn is_navigation(&self, item: &Item) -> bool {
-        item.has("nav")
+        self.items.iter().find(|item| item.is_navigation()).cloned()
     }
 
     /// The EPUB 2 contents list.

@@ -22,7 +22,7 @@ impl Walk<'_, '_> {
                 let before = out.extent();
                 let blocks = self.apart(drawing, self.box_place())?;
                 out.after.extend(blocks);
-                self.described(drawing, before, out);
+                described(drawing, before, out);
                 Ok(())
             }
         }
@@ -52,16 +52,8 @@ impl Walk<'_, '_> {
                 return Ok(());
             }
         }
-        self.described(frame, before, out);
+        described(frame, before, out);
         Ok(())
-    }
-
-    /// A drawing that shows nothing readable but is described gives its description.
-    fn described(&mut self, drawing: Element<'_>, before: usize, out: &mut ParagraphBuilder) {
-        let alt = alternative(drawing);
-        if out.extent() == before && !alt.is_empty() {
-            out.push(&alt);
-        }
     }
 
     fn image(&mut self, image: Element<'_>, alt: &str, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
@@ -123,6 +115,14 @@ impl Walk<'_, '_> {
         self.objects = self.objects.saturating_sub(1);
         out.after.extend(blocks?);
         Ok(())
+    }
+}
+
+/// A drawing that shows nothing readable but is described gives its description.
+fn described(drawing: Element<'_>, before: usize, out: &mut ParagraphBuilder) {
+    let alt = alternative(drawing);
+    if out.extent() == before && !alt.is_empty() {
+        out.push(&alt);
     }
 }
 

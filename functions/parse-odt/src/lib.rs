@@ -89,7 +89,7 @@ fn headers(styles: &Tree) -> Vec<Element<'_>> {
     let masters = styles.root().child(Ns::OdfOffice, "master-styles");
     let pages = || masters.iter().flat_map(|masters| masters.elements()).filter(|page| page.is(Ns::OdfStyle, "master-page"));
     let of = |start: &'static str| {
-        pages().flat_map(|page| page.elements()).filter(move |part| part.ns() == Ns::OdfStyle && part.name().starts_with(start))
+        pages().flat_map(Element::elements).filter(move |part| part.ns() == Ns::OdfStyle && part.name().starts_with(start))
     };
     of("header").chain(of("footer")).collect()
 }
