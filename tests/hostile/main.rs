@@ -7,6 +7,7 @@
 //! `common/ports/src/testing` (48), `functions/search` and `common/model` (52), `functions/upload` (5, 54, 55).
 
 mod build;
+mod pdf;
 mod road;
 
 use build::{docx, docx_with};

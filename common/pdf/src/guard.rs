@@ -57,13 +57,12 @@ fn layers(dictionary: &[u8], data: &[u8]) -> Vec<Layer> {
         // Named elsewhere in the file: whatever looks like Flate is followed as far as it goes.
         return if data.first() == Some(&0x78) { vec![Layer::Flate; 2] } else { Vec::new() };
     }
-    let names = match rest.first() {
-        Some(b'[') => rest.split(|b| *b == b']').next().unwrap_or_default(),
+    let names = if rest.first() == Some(&b'[') {
+        rest.split(|b| *b == b']').next().unwrap_or_default()
+    } else {
         // One name ends where the next begins, or the dictionary.
-        _ => {
-            let end = rest.iter().skip(1).position(|b| b"/<>[]() \r\n\t".contains(b)).map_or(rest.len(), |end| end.saturating_add(1));
-            rest.get(..end).unwrap_or_default()
-        }
+        let end = rest.iter().skip(1).position(|b| b"/<>[]() \r\n\t".contains(b)).map_or(rest.len(), |end| end.saturating_add(1));
+        rest.get(..end).unwrap_or_default()
     };
     let mut layers = Vec::new();
     for name in names.split(|b| *b == b'/').skip(1) {
@@ -91,13 +90,11 @@ impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.used.set(self.used.get().saturating_add(read as u64));
-        match self.left.checked_sub(read as u64) {
-            Some(left) => self.left = left,
-            None => {
-                self.over.set(true);
-                return Err(Error::other("past the limit"));
-            }
-        }
+        let Some(left) = self.left.checked_sub(read as u64) else {
+            self.over.set(true);
+            return Err(Error::other("past the limit"));
+        };
+        self.left = left;
         Ok(read)
     }
 }

@@ -42,7 +42,7 @@ struct Played {
 }
 
 impl Ocr for Played {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "played 1"
     }
 
