@@ -10,6 +10,7 @@
 //! which writes `expected/` anew for every case; the difference is then read like any other change.
 
 mod coverage;
+mod sweep;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -153,8 +153,8 @@ formats! {
     Webp "webp" ["webp"] ["image/webp"] None, false;
     Tiff "tiff" ["tif", "tiff"] ["image/tiff"] None, true;
     Bmp "bmp" ["bmp"] ["image/bmp"] None, false;
-    Doc "doc" ["doc", "dot"] ["application/msword"] None, false;
-    Ppt "ppt" ["ppt", "pps"] ["application/vnd.ms-powerpoint"] None, true;
+    Doc "doc" ["doc", "dot"] ["application/msword"] Some(Family::Legacy), false;
+    Ppt "ppt" ["ppt", "pps"] ["application/vnd.ms-powerpoint"] Some(Family::Legacy), true;
     Fragment "fragment" ["fragment"] ["application/vnd.quarry.fragment+json"] None, false;
 }
 

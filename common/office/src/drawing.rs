@@ -50,14 +50,17 @@ fn run(run: Element<'_>, out: &mut String) {
     }
 }
 
-/// What is said of a drawing: `descr`, `alt` or `title`, the first that says anything; white space folded.
+/// What is said of a drawing: `descr`, `alt` or `title`, the first that says anything.
 pub fn described(element: Element<'_>) -> Option<String> {
-    ["descr", "alt", "title"].into_iter().find_map(|name| {
-        let text = element.attribute(Ns::None, name)?.split_whitespace().collect::<Vec<_>>().join(" ");
-        // What Office adds to descriptions of its own making says nothing of the picture.
-        let made = [" Description automatically generated", " AI-generated content may be incorrect"];
-        let text = made.iter().fold(text.as_str(), |text, made| text.split(made).next().unwrap_or_default());
-        let text = text.trim_end_matches([',', ' ']);
-        (!text.is_empty()).then(|| text.to_owned())
-    })
+    ["descr", "alt", "title"].into_iter().find_map(|name| description(element.attribute(Ns::None, name)?))
+}
+
+/// A description as it is told: white space folded, without what Office adds to those of its own making, which says
+/// nothing of the picture.
+pub(crate) fn description(text: &str) -> Option<String> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let made = [" Description automatically generated", " AI-generated content may be incorrect"];
+    let text = made.iter().fold(text.as_str(), |text, made| text.split(made).next().unwrap_or_default());
+    let text = text.trim_end_matches([',', ' ']);
+    (!text.is_empty()).then(|| text.to_owned())
 }

@@ -10,6 +10,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+pub mod binary;
 pub mod chart;
 pub mod diagram;
 pub mod drawing;

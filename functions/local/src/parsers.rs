@@ -26,7 +26,7 @@ pub fn parser(family: Family) -> Box<dyn Parser> {
         Family::Eml => Box::new(quarry_parse_eml::EmlParser),
         Family::Json => Box::new(quarry_parse_json::JsonParser),
         Family::Image => Box::new(quarry_parse_image::ImageParser),
-        Family::Legacy => Box::new(quarry_parse_legacy::LegacyParser),
+        Family::Legacy => Box::new(quarry_parse_legacy::LegacyParser::detect()),
         Family::Fragment => Box::new(quarry_parse_fragment::FragmentParser),
     }
 }

@@ -8,7 +8,7 @@ const EMU: f64 = 12_700.0;
 
 /// A rectangle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Rect {
+pub(crate) struct Rect {
     pub x0: f64,
     pub y0: f64,
     pub x1: f64,
@@ -16,29 +16,29 @@ pub(super) struct Rect {
 }
 
 impl Rect {
-    fn new(x: f64, y: f64, width: f64, height: f64) -> Self {
+    pub(crate) fn new(x: f64, y: f64, width: f64, height: f64) -> Self {
         Self { x0: x, y0: y, x1: x + width, y1: y + height }
     }
 
-    pub(super) fn area(&self) -> f64 {
+    pub(crate) fn area(&self) -> f64 {
         (self.x1 - self.x0) * (self.y1 - self.y0)
     }
 
     /// Whether `other` lies in it, but for a border of a tenth of `other`.
-    pub(super) fn holds(&self, other: &Self) -> bool {
+    pub(crate) fn holds(&self, other: &Self) -> bool {
         let (x, y) = ((other.x1 - other.x0) / 10.0, (other.y1 - other.y0) / 10.0);
         other.x0 + x >= self.x0 && other.x1 - x <= self.x1 && other.y0 + y >= self.y0 && other.y1 - y <= self.y1
     }
 
     /// The box of a row.
-    pub(super) fn on_page(&self, page: u32) -> PageBox {
+    pub(crate) fn on_page(&self, page: u32) -> PageBox {
         PageBox { page, x0: self.x0 as f32, y0: self.y0 as f32, x1: self.x1 as f32, y1: self.y1 as f32 }
     }
 }
 
 /// How the coordinates inside a group become those of the slide: a scale and an offset on each axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     x: (f64, f64),
     y: (f64, f64),
 }
@@ -52,7 +52,7 @@ impl Default for Frame {
 impl Frame {
     /// The rectangle of an `a:xfrm` (or `p:xfrm`); `None` when it says no place. A shape turned by a quarter keeps its
     /// centre and changes its sides.
-    pub(super) fn rect(&self, transform: Element<'_>) -> Option<Rect> {
+    pub(crate) fn rect(&self, transform: Element<'_>) -> Option<Rect> {
         let (x, y) = pair(transform, "off", "x", "y")?;
         let (width, height) = pair(transform, "ext", "cx", "cy")?;
         let turned = number(transform, "rot").is_some_and(|angle| (45.0..135.0).contains(&((angle / 60_000.0).rem_euclid(180.0))));
@@ -62,7 +62,7 @@ impl Frame {
     }
 
     /// The frame inside a group with this transform.
-    pub(super) fn inside(&self, transform: Element<'_>) -> Self {
+    pub(crate) fn inside(&self, transform: Element<'_>) -> Self {
         let axes = |name| {
             pair(
                 transform,

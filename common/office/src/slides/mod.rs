@@ -4,14 +4,14 @@
 //! say which shape is the title, where placeholders stand and which paragraphs are items of lists; their own words are
 //! the template's and not read.
 
-mod geometry;
+pub(crate) mod geometry;
 mod notes;
 mod order;
-mod rows;
-mod shape;
+pub(crate) mod rows;
+pub(crate) mod shape;
 mod table;
-mod template;
-mod text;
+pub(crate) mod template;
+pub(crate) mod text;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

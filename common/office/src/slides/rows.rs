@@ -19,7 +19,7 @@ const USUAL_SIZE: u32 = 1_800;
 
 /// A slide as read.
 #[derive(Debug, Default)]
-pub(super) struct Slide {
+pub(crate) struct Slide {
     pub shapes: Vec<Shape>,
     /// What the speaker is told.
     pub notes: Vec<Paragraph>,
@@ -31,7 +31,7 @@ pub(super) struct Slide {
 
 /// Collects the rows of a presentation.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     pub parsed: Parsed,
     /// Footers and dates that stand on a slide already: they repeat, and are told once.
     told: BTreeSet<String>,
@@ -46,7 +46,7 @@ struct Item {
 
 impl Rows {
     /// Adds a slide: one section, with its page.
-    pub(super) fn slide(&mut self, page: u32, height: f64, slide: Slide) {
+    pub(crate) fn slide(&mut self, page: u32, height: f64, slide: Slide) {
         let mut items = Vec::new();
         flatten(slide.shapes, &mut items);
         let title = take_title(&mut items).or_else(|| take_first_text(&mut items, height)).unwrap_or_else(|| format!("Slide {page}"));

@@ -17,7 +17,7 @@ use crate::{diagram, drawing};
 
 /// A shape that shows something.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     pub place: Option<Rect>,
     /// Whether it is switched off.
     pub hidden: bool,
@@ -26,7 +26,7 @@ pub(super) struct Shape {
 
 /// What a shape shows.
 #[derive(Debug)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// Paragraphs, of a placeholder for this purpose.
     Text(Option<Purpose>, Vec<Paragraph>),
     Table(Table),
@@ -36,7 +36,7 @@ pub(super) enum Content {
 }
 
 /// Reads the shapes of one part.
-pub(super) struct Shapes<'s, 'p> {
+pub(crate) struct Shapes<'s, 'p> {
     pub package: &'s mut Package<'p>,
     pub limits: &'s Limits,
     pub warnings: &'s mut Warnings,
@@ -54,7 +54,7 @@ struct At {
 
 impl Shapes<'_, '_> {
     /// The shapes of a tree in the order in which they are drawn. Recursion is bounded by the depth of the part.
-    pub(super) fn read(&mut self, tree: Element<'_>) -> Result<Vec<Shape>, DocumentFailure> {
+    pub(crate) fn read(&mut self, tree: Element<'_>) -> Result<Vec<Shape>, DocumentFailure> {
         let mut out = Vec::new();
         self.tree(tree, At::default(), &mut out)?;
         Ok(out)
@@ -146,7 +146,7 @@ impl Shapes<'_, '_> {
     }
 
     /// The picture of a fill.
-    pub(super) fn blip(
+    pub(crate) fn blip(
         &mut self,
         fill: Element<'_>,
         said: &str,

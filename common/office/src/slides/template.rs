@@ -7,7 +7,7 @@ use super::text::ListStyle;
 
 /// What a placeholder is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     Title,
     /// The number of the slide.
     Number,
@@ -33,14 +33,14 @@ impl Purpose {
 
 /// What `p:ph` of a shape says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mention {
+pub(crate) struct Mention {
     kind: Option<String>,
     index: u32,
 }
 
 impl Mention {
     /// Of a shape, a picture or a frame; `None` when it is no placeholder.
-    pub(super) fn of(shape: Element<'_>) -> Option<Self> {
+    pub(crate) fn of(shape: Element<'_>) -> Option<Self> {
         let named = shape.elements().find(|child| child.ns() == Ns::P && child.name().starts_with("nv"))?;
         let mention = named.child(Ns::P, "nvPr")?.child(Ns::P, "ph")?;
         let index = mention.attribute(Ns::None, "idx").and_then(|index| index.parse().ok()).unwrap_or_default();
@@ -52,7 +52,7 @@ impl Mention {
     }
 
     /// What it is for, by itself alone.
-    pub(super) fn purpose(&self) -> Purpose {
+    pub(crate) fn purpose(&self) -> Purpose {
         Purpose::of(self.kind())
     }
 }
@@ -67,7 +67,7 @@ struct Placeholder {
 
 /// A layout or a master.
 #[derive(Debug, Default)]
-pub(super) struct Template {
+pub(crate) struct Template {
     placeholders: Vec<Placeholder>,
     /// Text styles of a master: titles, bodies, everything else.
     title: ListStyle,
@@ -76,7 +76,7 @@ pub(super) struct Template {
 }
 
 impl Template {
-    pub(super) fn read(tree: &Tree) -> Self {
+    pub(crate) fn read(tree: &Tree) -> Self {
         let mut out = Self::default();
         let shapes = tree.root().child(Ns::P, "cSld").and_then(|slide| slide.child(Ns::P, "spTree"));
         for shape in shapes.into_iter().flat_map(Element::descendants).filter(|shape| shape.is(Ns::P, "sp")) {
@@ -120,13 +120,13 @@ fn base_kind(kind: &str) -> &str {
 
 /// The layout of a slide over its master; either may be missing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Inherited<'t> {
+pub(crate) struct Inherited<'t> {
     pub layout: &'t Template,
     pub master: &'t Template,
 }
 
 /// What a shape is and inherits.
-pub(super) struct Heritage<'t> {
+pub(crate) struct Heritage<'t> {
     /// `None` for a shape that is no placeholder.
     pub purpose: Option<Purpose>,
     pub place: Option<Rect>,
@@ -136,7 +136,7 @@ pub(super) struct Heritage<'t> {
 
 impl<'t> Inherited<'t> {
     /// What the shape with this mention is.
-    pub(super) fn of(self, mention: Option<&Mention>) -> Heritage<'t> {
+    pub(crate) fn of(self, mention: Option<&Mention>) -> Heritage<'t> {
         let Some(mention) = mention else {
             return Heritage { purpose: None, place: None, lists: vec![&self.master.other] };
         };

@@ -11,7 +11,7 @@ const LEVELS: usize = 9;
 
 /// What stands before a paragraph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(crate) enum Mark {
     /// Nothing, whatever was inherited.
     None,
     /// A bullet.
@@ -37,11 +37,11 @@ impl Mark {
 
 /// Marks by level, as a list style says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct ListStyle([Option<Mark>; LEVELS]);
+pub(crate) struct ListStyle([Option<Mark>; LEVELS]);
 
 impl ListStyle {
     /// Reads `a:lstStyle`, or one of the styles of a master.
-    pub(super) fn read(style: Element<'_>) -> Self {
+    pub(crate) fn read(style: Element<'_>) -> Self {
         let mut out = Self::default();
         for child in style.elements().filter(|child| child.ns() == Ns::A) {
             let level =
@@ -60,7 +60,7 @@ impl ListStyle {
 
 /// One paragraph.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Paragraph {
+pub(crate) struct Paragraph {
     /// Trimmed, never empty; lines separated by `\n`.
     pub text: String,
     /// `-` or a number, when it is an item of a list.
@@ -73,7 +73,7 @@ pub(super) struct Paragraph {
 
 impl Paragraph {
     /// As a row shows it.
-    pub(super) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         match &self.label {
             Some(label) => format!("{}{label} {}", "  ".repeat(self.level), self.text),
             None => self.text.clone(),
@@ -82,7 +82,7 @@ impl Paragraph {
 }
 
 /// The paragraphs of a body that say anything. `styles` are those it inherits from, the nearest first.
-pub(super) fn paragraphs(body: Element<'_>, styles: &[&ListStyle]) -> Vec<Paragraph> {
+pub(crate) fn paragraphs(body: Element<'_>, styles: &[&ListStyle]) -> Vec<Paragraph> {
     let own = body.child(Ns::A, "lstStyle").map(ListStyle::read).unwrap_or_default();
     let mut out = Vec::new();
     let mut counters = Counters::default();
@@ -166,7 +166,7 @@ fn written(number: i64, scheme: &str) -> String {
 }
 
 /// Whether a text is nothing but the number of its slide, or the mark that stands for it.
-pub(super) fn is_slide_number(text: &str) -> bool {
+pub(crate) fn is_slide_number(text: &str) -> bool {
     let text = symbols::replace(text, None);
     text.split_whitespace()
         .all(|word| word.chars().all(|c| c.is_numeric() || matches!(c, '‹' | '›' | '<' | '>' | '#' | '/' | '|' | '-' | '–')))
