@@ -16,8 +16,10 @@ use crate::parser::file_stem;
 pub struct Section {
     /// Its identity: the titles from the root, and which one of that name it is.
     pub id: SectionId,
-    /// As shown; the file stem at level 0.
+    /// As shown, number included; the file stem at level 0.
     pub title: String,
+    /// The part of the title that the source counts and its author did not write.
+    pub number: Option<String>,
     /// From 1; 0 only for text before the first heading.
     pub level: u32,
     /// The level as the source had it, when normalising changed it.
@@ -50,6 +52,7 @@ impl SectionTree {
             builder.sections.push(Section {
                 id: SectionId::for_path(&[], 0),
                 title: stem.to_owned(),
+                number: None,
                 level: 0,
                 original_level: None,
                 parent: None,
@@ -104,12 +107,19 @@ impl SectionTree {
         HierarchyFile { schema_version: SCHEMA_VERSION, headings: top.into_iter().filter_map(|i| self.node(i, &below)).collect() }
     }
 
+    /// The title as its author wrote it.
+    fn own_title(section: &Section) -> &str {
+        let number = section.number.as_ref().map_or(0, |number| number.len().saturating_add(1));
+        section.title.get(number..).unwrap_or(&section.title)
+    }
+
     // The tree is at most `limits.tree_depth` deep.
     fn node(&self, index: usize, below: &[Vec<usize>]) -> Option<HierarchyNode> {
         let section = self.sections.get(index)?;
         Some(HierarchyNode {
             section_id: section.id.clone(),
-            title: section.title.clone(),
+            title: Self::own_title(section).to_owned(),
+            number: section.number.clone(),
             level: section.level,
             original_level: section.original_level,
             page: section.page,
@@ -160,30 +170,27 @@ impl Builder {
         self.open.truncate(depth.saturating_sub(1));
         let parent = self.open.last().map(|(_, index)| *index);
         let level = u32::try_from(self.open.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let shown = heading.shown();
         let path = match parent.and_then(|p| self.sections.get(p)) {
-            Some(parent) => format!("{}/{}", parent.path, path::escape(&heading.title)),
-            None => path::join([file_name, &heading.title]),
+            Some(parent) => format!("{}/{}", parent.path, path::escape(&shown)),
+            None => path::join([file_name, &shown]),
         };
-        let titles: Vec<&str> = self
-            .open
-            .iter()
-            .filter_map(|(_, index)| self.sections.get(*index))
-            .map(|s| s.title.as_str())
-            .chain([heading.title.as_str()])
-            .collect();
+        let titles: Vec<&str> =
+            self.open.iter().filter_map(|(_, index)| self.sections.get(*index)).map(|s| s.title.as_str()).chain([shown.as_str()]).collect();
         let seen = self.occurrences.entry(titles.join("\u{0}")).or_default();
         let id = SectionId::for_path(&titles, *seen);
         *seen = seen.saturating_add(1);
         self.open.push((heading.level, self.sections.len()));
         self.sections.push(Section {
             id,
-            title: heading.title.clone(),
+            number: heading.number.clone(),
             level,
             original_level: (heading.level != level).then_some(heading.level),
             parent,
             path,
             page: heading.page,
             evidence: Some(heading.evidence),
+            title: shown,
         });
     }
 }
@@ -193,7 +200,7 @@ mod tests {
     use super::*;
 
     fn heading(level: u32, title: &str) -> Heading {
-        Heading { title: title.into(), level, page: None, evidence: Evidence::Markup }
+        Heading { title: title.into(), number: None, level, page: None, evidence: Evidence::Markup }
     }
 
     fn tree(headings: &[(u32, &str)], rows: &[Row]) -> SectionTree {
@@ -219,6 +226,15 @@ mod tests {
         );
         assert_eq!(tree.sections()[2].path, "a\u{2215}b.md/A/B/C");
         assert_eq!(tree.depth(), 3);
+    }
+
+    #[test]
+    fn a_counted_number_is_shown_and_kept_apart() {
+        let counted = Heading { number: Some("1.2".into()), ..heading(1, "Scope") };
+        let tree = SectionTree::build(&[counted], &[], "a.docx", &Limits::default());
+        assert_eq!((tree.sections()[0].title.as_str(), tree.sections()[0].path.as_str()), ("1.2 Scope", "a.docx/1.2 Scope"));
+        let node = &tree.hierarchy().headings[0];
+        assert_eq!((node.title.as_str(), node.number.as_deref()), ("Scope", Some("1.2")));
     }
 
     #[test]

@@ -19,8 +19,13 @@ pub(crate) fn prepare(mut parsed: Parsed, limits: &Limits) -> Parsed {
     }
     let mut parsed = if needs_rewriting(&parsed, limits) { rewrite(parsed, limits) } else { parsed };
     if only_titles {
-        // A document of nothing but headings is found by them.
-        let titles = parsed.headings.iter().enumerate().map(|(index, heading)| title_row(Some(index), heading));
+        // A document of nothing but headings is found by them: those that no other stands in, whose paths name the rest.
+        // Their numbers are in the path as well.
+        let levels: Vec<u32> = parsed.headings.iter().map(|heading| heading.level).collect();
+        let is_leaf = |index: usize| levels.get(index.saturating_add(1)).is_none_or(|next| Some(next) <= levels.get(index));
+        let leaves = parsed.headings.iter().enumerate().filter(|(index, _)| is_leaf(*index));
+        let titles = leaves
+            .map(|(index, heading)| Row { pages: heading.page.into_iter().collect(), ..Row::text(Some(index), heading.title.clone()) });
         parsed.rows = titles.chain(parsed.rows).collect();
     }
     parsed
@@ -65,7 +70,7 @@ fn long_description(row: &Row, limits: &Limits) -> Option<usize> {
 }
 
 fn title_row(section: Option<usize>, heading: &Heading) -> Row {
-    Row { pages: heading.page.into_iter().collect(), ..Row::text(section, heading.title.clone()) }
+    Row { pages: heading.page.into_iter().collect(), ..Row::text(section, heading.shown()) }
 }
 
 fn folded(title: &str) -> String {
@@ -169,7 +174,7 @@ mod tests {
     use quarry_model::{Evidence, RowRef};
 
     fn heading(title: &str) -> Heading {
-        Heading { title: title.into(), level: 1, page: Some(2), evidence: Evidence::Style }
+        Heading { title: title.into(), number: None, level: 1, page: Some(2), evidence: Evidence::Style }
     }
 
     #[test]
@@ -206,8 +211,10 @@ mod tests {
 
     #[test]
     fn a_document_of_titles_only_can_be_found_by_them() {
-        let out = prepare(Parsed { headings: vec![heading("A"), heading("B")], ..Parsed::default() }, &Limits::default());
-        assert_eq!(out.rows.iter().map(|r| r.content.as_str()).collect::<Vec<_>>(), ["A", "B"]);
+        let below = Heading { level: 2, number: Some("1.1".into()), ..heading("A1") };
+        let out = prepare(Parsed { headings: vec![heading("A"), below, heading("B")], ..Parsed::default() }, &Limits::default());
+        let told: Vec<_> = out.rows.iter().map(|r| (r.section, r.content.as_str())).collect();
+        assert_eq!(told, [(Some(1), "A1"), (Some(2), "B")]);
     }
 
     #[test]

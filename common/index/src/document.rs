@@ -36,6 +36,9 @@ pub struct SectionText {
     pub title: String,
     /// Leading sentences, or `Covers: …`; may be empty.
     pub summary: String,
+    /// Titles of sections without any chunk that stand beside this one: they are found by this chunk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
 }
 
 /// A chunk as the store holds it: JSON, whose repeated keys the store's compression takes out.

@@ -24,13 +24,15 @@ pub(crate) fn content_text(indexed: &IndexedChunk) -> String {
     text
 }
 
-/// What the path channel sees: every segment of the chunk's path on its own, file name first, and the section's title.
+/// What the path channel sees: every segment of the chunk's path on its own, file name first, the section's title, and
+/// those of empty sections beside it.
 pub(crate) fn path_text(indexed: &IndexedChunk) -> String {
     let mut segments = path::split(&indexed.chunk.path);
     let title = indexed.section.title.trim();
     if !title.is_empty() && !segments.iter().any(|segment| segment == title) {
         segments.push(title.to_owned());
     }
+    segments.extend(indexed.section.beside.iter().cloned());
     segments.join(&String::from(BREAK))
 }
 

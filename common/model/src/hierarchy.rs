@@ -42,8 +42,12 @@ pub struct HierarchyFile {
 pub struct HierarchyNode {
     /// The section it opens.
     pub section_id: SectionId,
-    /// As shown.
+    /// Its own text.
     pub title: String,
+    /// The number the source counts for it, where its text does not say it. Paths and `doc_nav.json` show it before the
+    /// title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
     /// From 1; 0 only for the section of text before the first heading.
     pub level: u32,
     /// The level as the source had it, when normalising changed it.

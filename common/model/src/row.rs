@@ -130,14 +130,27 @@ impl Row {
 /// A heading, in document order. The tree follows from the levels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
-    /// As shown, numbering included; white space folded.
+    /// Its own text, white space folded. A number typed into it is part of it.
     pub title: String,
+    /// The number the source counts for it (`1.2`, `SECTION 1`), where its text does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
     /// From 1; jumps are normalised when the tree is built.
     pub level: u32,
     /// Page, when the format has pages.
     pub page: Option<u32>,
     /// What made it a heading.
     pub evidence: Evidence,
+}
+
+impl Heading {
+    /// A heading as readers of the source see it: the number, then the title.
+    pub fn shown(&self) -> String {
+        match &self.number {
+            Some(number) => format!("{number} {}", self.title),
+            None => self.title.clone(),
+        }
+    }
 }
 
 /// A picture's bytes as found in the source.

@@ -46,19 +46,41 @@ pub fn indexed(folder: &Folder) -> IndexedDocument {
         .sections()
         .into_iter()
         .map(|(section, _)| {
-            let text = SectionText { path: section.path.clone(), title: section.title.clone(), summary: section.summary.clone() };
+            let (path, title, summary) = (section.path.clone(), section.title.clone(), section.summary.clone());
+            let text = SectionText { path, title, summary, ..SectionText::default() };
             (&section.section_id, text)
         })
         .collect();
-    let chunk = |chunk: &quarry_model::Chunk| IndexedChunk {
-        section: sections.get(&chunk.metadata.section_id).cloned().unwrap_or_default(),
-        chunk: chunk.clone(),
-    };
+    let mut chunks: Vec<IndexedChunk> = folder
+        .chunks
+        .iter()
+        .map(|chunk| IndexedChunk { section: sections.get(&chunk.metadata.section_id).cloned().unwrap_or_default(), chunk: chunk.clone() })
+        .collect();
+    name_empty_sections(folder, &mut chunks);
     IndexedDocument {
         document_id: folder.manifest.document_id.clone(),
         revision: folder.manifest.revision.clone(),
         file_name: folder.manifest.source_file_name.clone(),
-        chunks: folder.chunks.iter().map(chunk).collect(),
+        chunks,
+    }
+}
+
+/// A heading with nothing under it has no chunk whose path names it: the last chunk before it, or the document's first,
+/// is found by its words.
+fn name_empty_sections(folder: &Folder, chunks: &mut [IndexedChunk]) {
+    let mut last_of: BTreeMap<&SectionId, usize> = BTreeMap::new();
+    for (at, chunk) in folder.chunks.iter().enumerate() {
+        last_of.insert(&chunk.metadata.section_id, at);
+    }
+    let mut nearest = 0;
+    for (section, _) in folder.sections() {
+        if let Some(last) = last_of.get(&section.section_id) {
+            nearest = *last;
+        } else if section.chunk_count == 0
+            && let Some(chunk) = chunks.get_mut(nearest)
+        {
+            chunk.section.beside.push(section.title.clone());
+        }
     }
 }
 

@@ -76,7 +76,8 @@ impl MemoryCorpus {
         for chunk in chunks {
             let section = chunk.path.clone();
             let title = path::split(&section).pop().unwrap_or_default();
-            let indexed = IndexedChunk { section: SectionText { path: section, title, summary: String::new() }, chunk };
+            let indexed =
+                IndexedChunk { section: SectionText { path: section, title, summary: String::new(), ..SectionText::default() }, chunk };
             let stored = StoredChunk {
                 document_id: document(n),
                 revision: Revision::of(&n.to_string(), "test", "{}"),

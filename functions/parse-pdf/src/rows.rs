@@ -181,6 +181,7 @@ pub(crate) fn outline_of(outline: &[OutlineEntry]) -> Vec<Heading> {
     outline
         .iter()
         .map(|entry| Heading {
+            number: None,
             title: entry.title.clone(),
             level: entry.level,
             page: entry.page.and_then(|p| u32::try_from(p).ok()),

@@ -46,7 +46,7 @@ fn text(ordinal: u32, title: &str, content: &str) -> IndexedChunk {
     };
     let chunk =
         Chunk { chunk_id: ChunkId::text(content), kind: ChunkType::Text, ordinal, content: content.into(), path: path.clone(), metadata };
-    IndexedChunk { chunk, section: SectionText { path, title: title.into(), summary: String::new() } }
+    IndexedChunk { chunk, section: SectionText { path, title: title.into(), summary: String::new(), ..SectionText::default() } }
 }
 
 async fn world() -> World {

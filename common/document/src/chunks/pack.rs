@@ -5,8 +5,10 @@ use quarry_model::Limits;
 use super::unit::{Joint, Unit};
 
 /// Groups units, in order, each group at most `chunk_tokens`: a group is closed where that brings it nearest to
-/// `chunk_target_tokens` (a third of `chunk_tokens` inside a paragraph), and one under `chunk_tail_tokens`, or without
-/// text, joins its predecessor where it fits. A page's end closes a group too: what is cited by page is read by page.
+/// `chunk_target_tokens` (a third of `chunk_tokens` inside a paragraph), and one under `chunk_tail_tokens` joins its
+/// predecessor where it fits. A page's end closes a group too: what is cited by page is read by page. So does an asset that
+/// stands between paragraphs, so that a table is read before the text that follows it; one that no text comes before
+/// stands alone.
 pub(super) fn pack<'a>(units: Vec<Unit<'a>>, limits: &Limits) -> Vec<Vec<Unit<'a>>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for unit in units {
@@ -19,11 +21,14 @@ pub(super) fn pack<'a>(units: Vec<Unit<'a>>, limits: &Limits) -> Vec<Vec<Unit<'a
     for group in groups {
         let small = group.tokens < limits.chunk_tail_tokens || !group.has_text;
         match joined.last_mut() {
-            // The other way round for a predecessor that is small itself: the first of its section.
+            // The other way round for a predecessor that is small itself: the first of its section, or after an asset.
             Some(before)
-                if (small || before.tokens < limits.chunk_tail_tokens) && before.shares_page(group.page) && before.fits(&group, limits) =>
+                if !before.is_closed_to(group.units.first())
+                    && (small || before.tokens < limits.chunk_tail_tokens)
+                    && before.shares_page(group.page)
+                    && before.fits(&group, limits) =>
             {
-                before.append(group)
+                before.append(group);
             }
             _ => joined.push(group),
         }
@@ -61,12 +66,22 @@ impl<'a> Group<'a> {
         }
     }
 
+    /// Whether text may not follow any more: an asset stands between it and the text of this group. Text that goes on
+    /// with its own paragraph does follow.
+    fn is_closed_to(&self, next: Option<&Unit<'a>>) -> bool {
+        let ends_with_asset = self.units.last().is_some_and(|unit| !unit.has_text());
+        ends_with_asset && next.is_some_and(|unit| unit.has_text() && unit.joint != Joint::Continue)
+    }
+
     fn takes(&self, unit: &Unit<'a>, limits: &Limits) -> bool {
+        if self.is_closed_to(Some(unit)) {
+            return false;
+        }
         let sum = self.tokens.saturating_add(cost(unit));
         if sum > limits.chunk_tokens || !self.shares_page(unit.page) {
             return false;
         }
-        // A picture belongs to the text it follows; a chunk is never begun by text that has none yet.
+        // A picture belongs to the text it follows.
         // Parts of one paragraph that is too large belong together more than paragraphs do.
         let target = match unit.joint {
             Joint::Continue => limits.chunk_target_tokens.max(limits.chunk_tokens / 3),

@@ -6,7 +6,7 @@ use quarry_model::{Asset, Cell, Evidence, Heading, RowRef, Table};
 use super::*;
 
 fn heading(title: &str, level: u32) -> Heading {
-    Heading { title: title.into(), level, page: None, evidence: Evidence::Markup }
+    Heading { title: title.into(), number: None, level, page: None, evidence: Evidence::Markup }
 }
 
 fn table(cells: &[&[&str]]) -> Table {
@@ -36,8 +36,9 @@ fn a_host_comes_before_its_assets_and_links_go_both_ways() {
     host.refs.push(RowRef { row: 1, at: 22 });
     let rows = [host, Row::image(Some(0), 0, "Ramp"), Row::table(Some(0), table(&[&["a"], &["1"]])), Row::text(Some(0), "End.")];
     let chunks = write(&rows, &[heading("2 Operations", 1)], &Limits::default());
-    assert_eq!(chunks[0].content, "Capacity grew in 2025.\n[images/image-1.bin]\nIt will grow again.\n[tables/table-2.html]\n\nEnd.");
-    assert_eq!(chunks.iter().map(|c| c.ordinal).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(chunks[0].content, "Capacity grew in 2025.\n[images/image-1.bin]\nIt will grow again.\n[tables/table-2.html]");
+    assert_eq!(chunks.iter().map(|c| c.ordinal).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(chunks[3].content, "End.");
     assert_eq!(chunks[0].path, "a.md/2 Operations");
     assert_eq!(chunks[1].path, "a.md/2 Operations/image-1.bin");
     assert_eq!(chunks[2].path, "a.md/2 Operations/table-2.html");
@@ -51,7 +52,7 @@ fn a_host_comes_before_its_assets_and_links_go_both_ways() {
         let back = &chunks[link.target_ordinal as usize].metadata.connect_to;
         assert_eq!((back.len(), back[0].relation, &back[0].target), (1, Relation::Related, &chunks[0].chunk_id));
     }
-    assert_eq!(chunks[0].chunk_id, ChunkId::text("Capacity grew in 2025. It will grow again. End."));
+    assert_eq!(chunks[0].chunk_id, ChunkId::text("Capacity grew in 2025. It will grow again."));
 }
 
 #[test]
@@ -110,6 +111,25 @@ fn lines_of_one_block_stay_together() {
 }
 
 #[test]
+fn what_stands_between_paragraphs_is_read_between_them() {
+    let cells: &[&[&str]] = &[&["a", "b"]];
+    let rows = [
+        Row::table(Some(0), table(cells)),
+        Row::text(Some(0), "One."),
+        Row::table(Some(0), table(cells)),
+        Row::image(Some(0), 0, "p"),
+        Row::text(Some(0), "Two."),
+        Row::text(Some(0), "Three."),
+    ];
+    let chunks = write(&rows, &[heading("A", 1)], &Limits::default());
+    let order: Vec<(ChunkType, &str)> = chunks.iter().map(|c| (c.kind, c.content.lines().next().unwrap_or_default())).collect();
+    let (text, table, image) = (ChunkType::Text, (ChunkType::Table, "<table>"), (ChunkType::Image, "p"));
+    assert_eq!(order, [table, (text, "One."), table, image, (text, "Two.")]);
+    assert_eq!(chunks[1].metadata.connect_to.len(), 2, "what follows a text belongs to it");
+    assert_eq!(chunks[4].content, "Two.\n\nThree.");
+}
+
+#[test]
 fn assets_without_text_stand_alone_under_their_nearest_heading() {
     let rows = [Row::image(Some(0), 0, ""), Row::image(Some(0), 1, "Pump, front view"), Row::image(None, 2, "")];
     let chunks = write(&rows, &[heading("Figures", 1)], &Limits::default());
@@ -160,7 +180,8 @@ fn a_large_table_is_windows_of_one_file() {
         next = last + 1;
     }
     assert_eq!(next, 201);
-    assert_eq!(chunks[0].content, "Before.\n[tables/table-1.html]\n\nAfter.");
+    assert_eq!(chunks[0].content, "Before.\n[tables/table-1.html]");
+    assert_eq!(chunks.last().unwrap().content, "After.");
     assert_eq!(chunks[0].metadata.connect_to.len(), 1);
 }
 

@@ -88,7 +88,7 @@ impl Rows {
             Role::Contents(entry) => {
                 let (title, level, page) = (entry.title, entry.level, entry.page);
                 if !title.is_empty() {
-                    self.parsed.outline.push(Heading { title, level, page, evidence: Evidence::Toc });
+                    self.parsed.outline.push(Heading { title, number: None, level, page, evidence: Evidence::Toc });
                 }
             }
             Role::ContentsOther => {}
@@ -110,14 +110,11 @@ impl Rows {
     }
 
     fn heading(&mut self, text: &str, (level, evidence): (u32, Evidence), label: Option<&Label>, pictures: Vec<Picture>) {
-        let (title, line) = label::title(label, &fold(text));
+        let (title, number) = label::title(label, &fold(text));
         self.in_list = false;
         if !title.is_empty() {
             self.section = Some(self.parsed.headings.len());
-            self.parsed.headings.push(Heading { title, level, page: None, evidence });
-        }
-        if let Some(line) = line {
-            self.text(line, Vec::new(), 0, false, false);
+            self.parsed.headings.push(Heading { title, number, level, page: None, evidence });
         }
         self.text(String::new(), pictures, 0, false, false);
     }

@@ -155,7 +155,7 @@ impl<'a> Collector<'a> {
         }
         self.section = Some(self.parsed.headings.len());
         self.heading_rows.push(self.parsed.rows.len());
-        self.parsed.headings.push(Heading { title, level: level.max(1), page: None, evidence });
+        self.parsed.headings.push(Heading { title, number: None, level: level.max(1), page: None, evidence });
     }
 
     /// Adds a row as it is, and says where it stands.

@@ -49,7 +49,7 @@ fn folder(parsed: Parsed) -> Result<RevisionFolder, DocumentFailure> {
 }
 
 fn heading(title: &str, level: u32) -> Heading {
-    Heading { title: title.into(), level, page: None, evidence: Evidence::Markup }
+    Heading { title: title.into(), number: None, level, page: None, evidence: Evidence::Markup }
 }
 
 fn picture(colour: u8) -> Asset {

@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_tree_and_a_table() {
-        let entry = |level, title: &str| Heading { title: title.into(), level, page: Some(level), evidence: Evidence::Toc };
+        let entry = |level, title: &str| Heading { title: title.into(), number: None, level, page: Some(level), evidence: Evidence::Toc };
         let file = write(&[entry(1, "A"), entry(2, "B|C"), entry(2, "D"), entry(1, "A"), entry(3, "E")]).unwrap();
         assert_eq!(file[0]["toc_tree"], json!({ "A": { "B|C": {}, "D": {} }, "A (2)": { "E": {} } }));
         assert!(file[0]["toc_with_level"].as_str().unwrap().contains("| 2 | B\\|C | 2 |"));

@@ -136,7 +136,7 @@ pub fn chunk(file_name: &str, headings: &[&str], ordinal: u32, kind: ChunkType, 
         },
     };
     let title = headings.last().copied().unwrap_or(file_name).to_owned();
-    IndexedChunk { chunk, section: SectionText { path: section_path, title, summary: String::new() } }
+    IndexedChunk { chunk, section: SectionText { path: section_path, title, summary: String::new(), ..SectionText::default() } }
 }
 
 /// A document whose chunks are plain texts without headings.

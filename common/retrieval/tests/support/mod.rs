@@ -56,7 +56,12 @@ pub fn chunk(file: &str, headings: &[&str], ordinal: u32, kind: ChunkType, conte
                 document_top_summary: String::new(),
             },
         },
-        section: SectionText { path: section, title: (*headings.last().unwrap_or(&file)).to_owned(), summary: String::new() },
+        section: SectionText {
+            path: section,
+            title: (*headings.last().unwrap_or(&file)).to_owned(),
+            summary: String::new(),
+            ..SectionText::default()
+        },
     }
 }
 

@@ -25,7 +25,7 @@ pub fn read(decoded: &Decoded<'_>) -> Parsed {
         let mut body = paragraph.range.clone();
         let page = paragraphs.pages.map(|_| paragraph.page);
         if let Some(Found { key, title, rest, .. }) = found.next_if(|found| found.paragraph == index) {
-            parsed.headings.push(Heading { title, level: levels.level(key), page, evidence: Evidence::Numbering });
+            parsed.headings.push(Heading { title, number: None, level: levels.level(key), page, evidence: Evidence::Numbering });
             body.start = rest;
         }
         let content = paragraphs.content(body.clone());

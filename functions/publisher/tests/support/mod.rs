@@ -282,6 +282,7 @@ impl Folder {
         let hierarchy = HierarchyFile {
             schema_version: SCHEMA_VERSION,
             headings: vec![HierarchyNode {
+                number: None,
                 section_id: section,
                 title: "Part".into(),
                 level: 1,
