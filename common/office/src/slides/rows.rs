@@ -51,7 +51,7 @@ impl Rows {
         flatten(slide.shapes, &mut items);
         let title = take_title(&mut items).or_else(|| take_first_text(&mut items, height)).unwrap_or_else(|| format!("Slide {page}"));
         let section = Some(self.parsed.headings.len());
-        self.parsed.headings.push(Heading { title, level: 1, page: Some(page), evidence: Evidence::Slide });
+        self.parsed.headings.push(Heading { number: None, title, level: 1, page: Some(page), evidence: Evidence::Slide });
         let mut place = Place { section, page, hidden: slide.hidden, rect: None };
         for item in items {
             place.rect = item.place;
