@@ -84,7 +84,7 @@ impl<'e> Chapters<'e> {
             if as_text.is_some() {
                 titles.insert(at);
             }
-            let heading = Heading { title: entry.title.clone(), level: entry.level, page: None, evidence: Evidence::Toc };
+            let heading = Heading { number: None, title: entry.title.clone(), level: entry.level, page: None, evidence: Evidence::Toc };
             added.push(Mark { row: at, markup: 0, heading, listed: true, gone: false });
         }
         marks.retain(|mark| !mark.gone);

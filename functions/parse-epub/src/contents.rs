@@ -22,7 +22,7 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(crate) fn into_heading(self) -> Heading {
-        Heading { title: self.title, level: self.level, page: None, evidence: Evidence::Toc }
+        Heading { number: None, title: self.title, level: self.level, page: None, evidence: Evidence::Toc }
     }
 }
 
