@@ -125,7 +125,7 @@ fn with_title(mut found: Vec<Found>, blocks: &[Block], body: Body) -> Vec<Found>
             below.heading.level = below.heading.level.saturating_add(1);
         }
     }
-    let heading = Heading { title: shown, level: 1, page: Some(1), evidence: Evidence::Geometry };
+    let heading = Heading { number: None, title: shown, level: 1, page: Some(1), evidence: Evidence::Geometry };
     found.insert(0, Found { block: *index, consumes: true, lines: usize::MAX, label: None, heading });
     found
 }

@@ -23,7 +23,8 @@ pub(super) fn from_outline(blocks: &[Block], outline: &[OutlineEntry]) -> Vec<Fo
     let mut comparisons = MAX_COMPARISONS;
     for entry in outline {
         let Some(page) = entry.page.and_then(|p| u32::try_from(p).ok()) else { continue };
-        let heading = Heading { title: entry.title.clone(), level: entry.level, page: Some(page), evidence: Evidence::Outline };
+        let heading =
+            Heading { number: None, title: entry.title.clone(), level: entry.level, page: Some(page), evidence: Evidence::Outline };
         let wanted = bare(&entry.title);
         let candidates = [page, page.saturating_add(1)].into_iter().filter_map(|p| by_page.get(&p)).flatten();
         let mut best: Option<(f32, usize, usize, String)> = None;

@@ -53,7 +53,7 @@ impl Candidate {
             consumes: true,
             lines: usize::MAX,
             label: self.also.map(|_| self.block),
-            heading: Heading { title: self.title, level, page: Some(self.page), evidence: self.evidence },
+            heading: Heading { number: None, title: self.title, level, page: Some(self.page), evidence: self.evidence },
         }
     }
 }
