@@ -108,39 +108,91 @@ impl<'a> Archive<'a> {
     /// `UNSUPPORTED` for a compression method other than stored and deflated; `CORRUPT` when the data is damaged or
     /// fails its checksum.
     pub fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, DocumentFailure> {
+        let Some(mut stream) = self.stream(name)? else { return Ok(None) };
+        let mut out = Vec::with_capacity(stream.declared);
+        let mut step = vec![0_u8; STEP.min(stream.declared.saturating_add(1).max(512))];
+        loop {
+            match stream.step(&mut step)? {
+                0 => return Ok(Some(out)),
+                count => out.extend_from_slice(step.get(..count).unwrap_or_default()),
+            }
+        }
+    }
+
+    /// One part as it comes out of the decoder, under the same limits as [`Archive::read`]; for parts that need not be
+    /// held whole.
+    pub fn stream(&mut self, name: &str) -> Result<Option<PartStream<'_>>, DocumentFailure> {
         let Some(&index) = part_name(name).as_ref().and_then(|name| self.parts.get(name)) else { return Ok(None) };
         if self.zip.by_index_data(index).is_ok_and(|entry| entry.encrypted()) {
             return Err(DocumentFailure::new(DocumentCode::Encrypted, format!("entry {name}")));
         }
-        let mut entry = self.zip.by_index(index).map_err(|error| failure(name, &error))?;
+        let entry = self.zip.by_index(index).map_err(|error| failure(name, &error))?;
         let input = entry.compressed_size().min(self.source_bytes);
         let declared = usize::try_from(entry.size().min(RATIO_FREE_BYTES)).unwrap_or_default();
-        let mut out = Vec::with_capacity(declared);
-        let mut step = vec![0_u8; STEP.min(declared.saturating_add(1).max(512))];
-        loop {
-            let count = match entry.read(&mut step) {
-                Ok(0) => return Ok(Some(out)),
-                Ok(count) => count,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(DocumentFailure::new(DocumentCode::Corrupt, format!("entry {name}: {error}"))),
-            };
-            out.extend_from_slice(step.get(..count).unwrap_or_default());
-            let length = out.len() as u64;
-            self.expansion.charge(count as u64).map_err(|bomb| within(name, &bomb))?;
-            self.expansion.check_ratio(length, input).map_err(|bomb| within(name, &bomb))?;
-            if length > self.stream_bytes {
-                return Err(DocumentFailure::new(
-                    DocumentCode::TooLarge,
-                    format!("entry {name} is larger than {} bytes", self.stream_bytes),
-                ));
-            }
-        }
+        Ok(Some(PartStream {
+            name: name.to_owned(),
+            entry: Box::new(entry),
+            expansion: &mut self.expansion,
+            stream_bytes: self.stream_bytes,
+            input,
+            declared,
+            length: 0,
+        }))
     }
 
     /// What has been decoded so far.
     pub fn expansion(&self) -> &Expansion {
         &self.expansion
     }
+}
+
+/// A part that is being decoded.
+///
+/// As a [`Read`] it reports a crossed limit as an I/O error that holds the [`DocumentFailure`] (see [`failure_of`]).
+pub struct PartStream<'z> {
+    name: String,
+    entry: Box<dyn Read + 'z>,
+    expansion: &'z mut Expansion,
+    stream_bytes: u64,
+    /// Compressed bytes of this part.
+    input: u64,
+    /// What the archive says of its size, within reason.
+    declared: usize,
+    length: u64,
+}
+
+impl PartStream<'_> {
+    /// Decodes the next bytes; 0 at the end.
+    fn step(&mut self, into: &mut [u8]) -> Result<usize, DocumentFailure> {
+        let count = loop {
+            match self.entry.read(into) {
+                Ok(count) => break count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(DocumentFailure::new(DocumentCode::Corrupt, format!("entry {}: {error}", self.name))),
+            }
+        };
+        self.length = self.length.saturating_add(count as u64);
+        self.expansion.charge(count as u64).map_err(|bomb| within(&self.name, &bomb))?;
+        self.expansion.check_ratio(self.length, self.input).map_err(|bomb| within(&self.name, &bomb))?;
+        if self.length > self.stream_bytes {
+            let detail = format!("entry {} is larger than {} bytes", self.name, self.stream_bytes);
+            return Err(DocumentFailure::new(DocumentCode::TooLarge, detail));
+        }
+        Ok(count)
+    }
+}
+
+impl Read for PartStream<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let most = into.len().min(STEP);
+        self.step(into.get_mut(..most).unwrap_or_default()).map_err(std::io::Error::other)
+    }
+}
+
+/// The failure that an I/O error of a [`PartStream`] holds; damage for any other.
+pub fn failure_of(error: &std::io::Error) -> DocumentFailure {
+    let held = error.get_ref().and_then(|held| held.downcast_ref::<DocumentFailure>()).cloned();
+    held.unwrap_or_else(|| DocumentFailure::new(DocumentCode::Corrupt, error.to_string()))
 }
 
 /// A relationship's target as a part name: relative to the part that names it, or to the root when it begins with

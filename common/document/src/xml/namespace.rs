@@ -23,6 +23,8 @@ pub enum Ns {
     A,
     /// Where a drawing stands in a text document.
     Wp,
+    /// Where a drawing stands in a sheet.
+    Xdr,
     /// Pictures of `DrawingML`.
     Pic,
     /// Charts.
@@ -90,6 +92,8 @@ impl Ns {
             "http://schemas.openxmlformats.org/drawingml/2006/main" | "http://purl.oclc.org/ooxml/drawingml/main" => Self::A,
             "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"
             | "http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing" => Self::Wp,
+            "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"
+            | "http://purl.oclc.org/ooxml/drawingml/spreadsheetDrawing" => Self::Xdr,
             "http://schemas.openxmlformats.org/drawingml/2006/picture" | "http://purl.oclc.org/ooxml/drawingml/picture" => Self::Pic,
             "http://schemas.openxmlformats.org/drawingml/2006/chart" | "http://purl.oclc.org/ooxml/drawingml/chart" => Self::C,
             "http://schemas.microsoft.com/office/drawing/2014/chartex" => Self::Cx,

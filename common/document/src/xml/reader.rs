@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
 }
 
 /// A reference in text: one of the five, a character, or itself as written.
-fn resolve(reference: &BytesRef<'_>) -> String {
+pub(super) fn resolve(reference: &BytesRef<'_>) -> String {
     replacement(reference).map_or_else(|| format!("&{};", &**reference), String::from)
 }
 
@@ -260,7 +260,7 @@ fn replacement(name: &str) -> Option<char> {
 }
 
 /// An attribute's value with references resolved and white space as XML normalises it.
-fn unescape(raw: &str) -> Cow<'_, str> {
+pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     if !raw.contains(['&', '\t', '\n', '\r']) {
         return Cow::Borrowed(raw);
     }
