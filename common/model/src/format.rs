@@ -130,12 +130,12 @@ formats! {
     Pdf "pdf" ["pdf"] ["application/pdf"] Some(Family::Pdf), true;
     Docx "docx" ["docx", "docm", "dotx", "dotm"] ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"] Some(Family::Docx), false;
     Pptx "pptx" ["pptx", "pptm", "ppsx", "potx"] ["application/vnd.openxmlformats-officedocument.presentationml.presentation"] Some(Family::Pptx), true;
-    Xlsx "xlsx" ["xlsx", "xlsm", "xltx"] ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"] None, false;
-    Xlsb "xlsb" ["xlsb"] ["application/vnd.ms-excel.sheet.binary.macroenabled.12"] None, false;
-    Xls "xls" ["xls", "xlt"] ["application/vnd.ms-excel"] None, false;
-    Ods "ods" ["ods"] ["application/vnd.oasis.opendocument.spreadsheet"] None, false;
-    Csv "csv" ["csv"] ["text/csv"] None, false;
-    Tsv "tsv" ["tsv", "tab"] ["text/tab-separated-values"] None, false;
+    Xlsx "xlsx" ["xlsx", "xlsm", "xltx"] ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"] Some(Family::Xlsx), false;
+    Xlsb "xlsb" ["xlsb"] ["application/vnd.ms-excel.sheet.binary.macroenabled.12"] Some(Family::Xlsx), false;
+    Xls "xls" ["xls", "xlt"] ["application/vnd.ms-excel"] Some(Family::Xlsx), false;
+    Ods "ods" ["ods"] ["application/vnd.oasis.opendocument.spreadsheet"] Some(Family::Xlsx), false;
+    Csv "csv" ["csv"] ["text/csv"] Some(Family::Xlsx), false;
+    Tsv "tsv" ["tsv", "tab"] ["text/tab-separated-values"] Some(Family::Xlsx), false;
     Markdown "markdown" ["md", "markdown", "mdown", "mkd"] ["text/markdown"] Some(Family::Text), false;
     Text "text" ["txt", "text", "log"] ["text/plain"] Some(Family::Text), false;
     Html "html" ["html", "htm", "xhtml"] ["text/html", "application/xhtml+xml"] Some(Family::Html), false;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use quarry_document::archive::{Archive, relationships_of, resolve_target};
+use quarry_document::archive::{Archive, PartStream, relationships_of, resolve_target};
 use quarry_document::xml::{Element, Ns, Tree, decode};
 use quarry_model::{DocumentCode, DocumentFailure, Limits};
 
@@ -100,6 +100,23 @@ impl<'a> Package<'a> {
         Ok(Some(title).filter(|title| !title.is_empty()))
     }
 
+    /// Whether there is such a part.
+    pub fn contains(&self, part: &str) -> bool {
+        self.archive.contains(part)
+    }
+
+    /// A part as it is decoded; `None` when there is none.
+    ///
+    /// Fails like [`Archive::stream`].
+    pub fn stream(&mut self, part: &str) -> Result<Option<PartStream<'_>>, DocumentFailure> {
+        self.archive.stream(part)
+    }
+
+    /// Whether a failure is one that no part may be forgiven: the document as a whole expands too far.
+    pub fn is_exhausted(&self) -> bool {
+        self.archive.expansion().used() > self.limits.expanded_bytes
+    }
+
     /// A part that the document cannot do without.
     pub fn required_tree(&mut self, part: &str) -> Result<Tree, DocumentFailure> {
         let missing = || DocumentFailure::new(DocumentCode::Corrupt, format!("part {part} is missing"));
@@ -139,7 +156,7 @@ impl<'a> Package<'a> {
                 warnings.partial(DocumentCode::Corrupt, format!("picture {part} is missing"));
                 Ok(None)
             }
-            Err(failure) if self.archive.expansion().used() > self.limits.expanded_bytes => Err(failure),
+            Err(failure) if self.is_exhausted() => Err(failure),
             Err(failure) => {
                 warnings.partial(failure.code, failure.detail);
                 Ok(None)
