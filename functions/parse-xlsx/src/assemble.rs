@@ -1,7 +1,7 @@
 //! Sheets → rows: one section a sheet, its regions and what floats over them in reading order.
 
-use quarry_model::{Cell, DocumentCode, Evidence, Heading, Limits, Parsed, Row, Table};
 use quarry_document::Warnings;
+use quarry_model::{Cell, DocumentCode, Evidence, Heading, Limits, Parsed, Row, Table};
 
 use crate::cells::{self, Area, CellView, Cells};
 use crate::header::{self, Line, Span};
@@ -113,7 +113,8 @@ impl<'s> Writer<'s> {
         let widest = self.limits.table_cells.checked_div(u64::from(area.width())).unwrap_or(1);
         let most = u32::try_from(widest).unwrap_or(u32::MAX).saturating_sub(headers).max(1);
         let body = area.height().saturating_sub(headers);
-        let header_columns = u32::from(headers > 0 && self.sheet.cells.at(area.top, area.left).is_none() && !self.merges.covers(area.top, area.left));
+        let header_columns =
+            u32::from(headers > 0 && self.sheet.cells.at(area.top, area.left).is_none() && !self.merges.covers(area.top, area.left));
         if body <= most {
             let rows = self.grid(&area, area.bottom);
             self.push_table(rows, headers, header_columns, caption.to_owned());
@@ -132,7 +133,11 @@ impl<'s> Writer<'s> {
             };
             rows.extend(self.grid(&Area { top, bottom, ..area }, bottom));
             let first = top.saturating_sub(area.top).saturating_sub(headers);
-            let told = format!("rows {}–{} of {body}", first.saturating_add(1), first.saturating_add(bottom.saturating_sub(top)).saturating_add(1));
+            let told = format!(
+                "rows {}–{} of {body}",
+                first.saturating_add(1),
+                first.saturating_add(bottom.saturating_sub(top)).saturating_add(1)
+            );
             let caption = if caption.is_empty() || parts == 1 { told } else { format!("{caption} ({told})") };
             self.push_table(rows, headers, header_columns, caption);
             top = bottom.saturating_add(1);
@@ -272,8 +277,11 @@ fn hidden_parts(sheet: &Sheet) -> Option<String> {
         .map(|(first, last)| range(first.saturating_add(1).to_string(), last.min(&used.bottom).saturating_add(1).to_string()))
         .take(LINES)
         .collect();
-    let filled: std::collections::BTreeSet<u32> =
-        if sheet.hidden_columns.is_empty() { std::collections::BTreeSet::new() } else { sheet.cells.iter().map(|cell| cell.column).collect() };
+    let filled: std::collections::BTreeSet<u32> = if sheet.hidden_columns.is_empty() {
+        std::collections::BTreeSet::new()
+    } else {
+        sheet.cells.iter().map(|cell| cell.column).collect()
+    };
     let columns: Vec<String> = sheet
         .hidden_columns
         .iter()

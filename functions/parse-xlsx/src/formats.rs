@@ -16,7 +16,10 @@ const DAYS_TO_1904: f64 = 1_462.0;
 enum Shown {
     General,
     /// A fixed number of decimals, with a comma between thousands or without.
-    Fixed { decimals: usize, grouped: bool },
+    Fixed {
+        decimals: usize,
+        grouped: bool,
+    },
     Code {
         format: Box<NumberFormat>,
         /// Whether it shows a day or a time.
@@ -115,16 +118,16 @@ fn shown(code: &str) -> Shown {
     }
 }
 
-/// The code of a built-in format. Those that depend on the reader's country are shown as in the United States, those of
-/// East Asian calendars as plain dates.
+/// The code of a built-in format. A day whose look depends on the reader's country is written year first, which nobody
+/// misreads; days of East Asian calendars are plain dates, amounts are shown as in the United States.
 pub(crate) fn builtin(id: u32) -> &'static str {
     match id {
         5 => "$#,##0;-$#,##0",
         6 => "$#,##0;[Red]-$#,##0",
         7 => "$#,##0.00;-$#,##0.00",
         8 => "$#,##0.00;[Red]-$#,##0.00",
-        14 => "m/d/yyyy",
-        22 => "m/d/yyyy h:mm",
+        14 => "yyyy-mm-dd",
+        22 => "yyyy-mm-dd h:mm",
         27..=31 | 34..=36 | 50..=58 => "yyyy/m/d",
         32 | 33 => "h:mm:ss",
         41 => "#,##0;-#,##0;\"-\"",

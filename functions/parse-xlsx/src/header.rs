@@ -93,7 +93,8 @@ fn own_rows(first: &Line<'_>, below: &[Line<'_>], width: u32) -> usize {
             .any(|(row, line)| line.cells.iter().any(|span| span.columns < width && row.saturating_add(span.rows as usize) > rows));
         let rest = below.get(index.saturating_add(1)..).unwrap_or_default();
         let under_merge = last.merged() && last.covered() <= width && (next.is_text() || next.is_names()) && !rest.is_empty();
-        let same_look = last.is_bold() && next.is_bold() && next.is_text() && next.cells.len() > 1 && rest.iter().any(|line| !line.is_bold());
+        let same_look =
+            last.is_bold() && next.is_bold() && next.is_text() && next.cells.len() > 1 && rest.iter().any(|line| !line.is_bold());
         if !(reaches || under_merge || same_look) || rows >= MOST {
             break;
         }

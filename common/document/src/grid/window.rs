@@ -1,7 +1,8 @@
 //! Row windows of a table that is too large for one chunk: every row is in a window, every window repeats the headers.
 //!
 //! A row that is too large by itself (a layout table, hundreds of columns) is cut further, between its cells and, where
-//! one cell alone is too large, inside its text; each part repeats the headers over its own columns.
+//! one cell alone is too large, inside its text; each part repeats the headers over its own columns, and the row's first
+//! cell, which says what row it is.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -144,7 +145,7 @@ impl<'t> Cutter<'t> {
     fn html(&self, rows: Range<usize>, carried: &[Placed<'t>]) -> String {
         let mut out = String::from("<table>\n");
         write_caption(self.caption, &mut out);
-        self.write_head(0..self.layout.width, &mut out);
+        self.write_head(&[], 0..self.layout.width, &mut out);
         for (index, row) in self.layout.rows.iter().enumerate().take(rows.end).skip(rows.start) {
             let above = carried.iter().filter(|_| index == rows.start);
             let mut cells: Vec<(&Placed<'t>, CellView<'t>)> = above.map(|p| (p, carried_view(p))).collect();
@@ -158,13 +159,15 @@ impl<'t> Cutter<'t> {
         out
     }
 
-    fn write_head(&self, columns: Range<usize>, out: &mut String) {
+    /// The headers over `columns`, after those over the columns of a row's label.
+    fn write_head(&self, label: &[Range<usize>], columns: Range<usize>, out: &mut String) {
         if self.header_rows == 0 {
             return;
         }
         out.push_str("<thead>\n");
         for row in self.layout.rows.iter().take(self.header_rows) {
-            write_row(overlapping(row, &columns), out);
+            let named = label.iter().flat_map(|label| overlapping(row, label));
+            write_row(named.chain(overlapping(row, &columns)), out);
         }
         out.push_str("</thead>\n<tbody>\n");
     }
@@ -179,12 +182,14 @@ impl<'t> Cutter<'t> {
         let Some(own) = layout.rows.get(row) else { return };
         let mut cells: Vec<&Placed<'t>> = own.iter().chain(carried.iter().filter(|p| p.cell.text.len() <= CARRIED_BYTES)).collect();
         cells.sort_by_key(|p| p.column);
+        let label = cells.first().and_then(|first| self.label(first));
+        let frame = self.frame.saturating_add(label.as_ref().map_or(0, |label| label.cost));
         let mut part = Part::default();
         for placed in cells {
             let text = cell_text(placed.cell);
             let columns = placed.column..placed.end_column();
             let fixed = header_cost(layout, self.header_rows, columns.clone()).saturating_add(CELL_TOKENS);
-            let room = self.max.saturating_sub(self.frame).saturating_sub(fixed).max(32);
+            let room = self.max.saturating_sub(frame).saturating_sub(fixed).max(32);
             for piece in pieces_within(&text, room) {
                 let cost = fixed.saturating_add(escaped_tokens(piece));
                 let gap = part.columns.end..columns.start;
@@ -192,9 +197,9 @@ impl<'t> Cutter<'t> {
                     0 => 0,
                     _ => header_cost(layout, self.header_rows, gap.clone()).saturating_add(CELL_TOKENS),
                 };
-                let sum = self.frame.saturating_add(part.cost).saturating_add(filler).saturating_add(cost);
+                let sum = frame.saturating_add(part.cost).saturating_add(filler).saturating_add(cost);
                 if !part.cells.is_empty() && (sum > self.max || gap.len() > MAX_GAP) {
-                    self.push_part(row, &std::mem::take(&mut part));
+                    self.push_part(row, &std::mem::take(&mut part), label.as_ref());
                 } else if !part.cells.is_empty() && !gap.is_empty() {
                     part.add(gap, "", false, filler);
                 }
@@ -202,25 +207,43 @@ impl<'t> Cutter<'t> {
             }
         }
         if !part.cells.is_empty() {
-            self.push_part(row, &part);
+            self.push_part(row, &part, label.as_ref());
         }
     }
 
-    fn push_part(&mut self, row: usize, part: &Part) {
+    /// What names a row in each of its parts: its first cell, in a table with headers, unless that is long itself.
+    fn label(&self, first: &Placed<'t>) -> Option<Label<'t>> {
+        let text = first.cell.text.as_str();
+        if self.header_rows == 0 || first.column > 0 || text.is_empty() || text.len() > CARRIED_BYTES {
+            return None;
+        }
+        let columns = 0..first.end_column();
+        let cost =
+            header_cost(self.layout, self.header_rows, columns.clone()).saturating_add(CELL_TOKENS).saturating_add(escaped_tokens(text));
+        (cost <= self.max / 4).then_some(Label { columns, text, header: first.header, cost })
+    }
+
+    fn push_part(&mut self, row: usize, part: &Part, label: Option<&Label<'t>>) {
+        let label = label.filter(|label| part.columns.start >= label.columns.end);
         let mut out = String::from("<table>\n");
         write_caption(self.caption, &mut out);
-        self.write_head(part.columns.clone(), &mut out);
-        let views = part.cells.iter().map(|(columns, text, header)| CellView {
-            text,
-            tables: &[],
-            rowspan: 1,
-            colspan: columns.len().max(1),
-            header: *header,
-        });
+        self.write_head(label.map(|label| label.columns.clone()).as_slice(), part.columns.clone(), &mut out);
+        let named = label.map(|label| (&label.columns, label.text, label.header));
+        let views = named.into_iter().chain(part.cells.iter().map(|(columns, text, header)| (columns, text.as_str(), *header)));
+        let views = views.map(|(columns, text, header)| CellView { text, tables: &[], rowspan: 1, colspan: columns.len().max(1), header });
         write_row(views, &mut out);
         self.write_foot(&mut out);
         self.push(row, row.saturating_add(1), out);
     }
+}
+
+/// The cell that says what row it is.
+struct Label<'t> {
+    columns: Range<usize>,
+    text: &'t str,
+    header: bool,
+    /// Tokens of it and of the headers over it.
+    cost: u32,
 }
 
 /// Cells of one row that go into one window.
@@ -300,95 +323,5 @@ fn escaped_tokens(text: &str) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grid::text_of;
-    use proptest::prelude::*;
-
-    fn limits(chunk_tokens: u32) -> Limits {
-        Limits { chunk_tokens, ..Limits::default() }
-    }
-
-    fn check(table: &Table, max: u32) -> Vec<TableWindow> {
-        let windows = windows(table, &limits(max));
-        for window in &windows {
-            assert!(tokens::count(&window.html) <= max, "{} tokens: {}", tokens::count(&window.html), window.html);
-            assert!(window.html.starts_with("<table>") && window.html.ends_with("</table>"));
-        }
-        windows
-    }
-
-    fn body(columns: usize, rows: usize, text: impl Fn(usize, usize) -> String) -> Table {
-        let rows = (0..rows).map(|r| (0..columns).map(|c| Cell::new(text(r, c))).collect()).collect();
-        Table { rows, header_rows: 1, ..Table::default() }
-    }
-
-    #[test]
-    fn a_cell_that_reaches_into_a_window_is_repeated_there() {
-        let mut table = body(2, 40, |r, c| format!("cell {r} {c}"));
-        for row in 2..40 {
-            table.rows[row].remove(0);
-        }
-        table.rows[1][0] = Cell::spanning("group", 39, 1);
-        let windows = check(&table, 200);
-        assert!(windows.len() > 2);
-        for window in &windows {
-            let [first, last, _] = window.rows.unwrap();
-            assert!(window.html.contains(&format!("<td rowspan=\"{}\">group</td>", last - first + 1)), "{}", window.html);
-        }
-    }
-
-    #[test]
-    fn a_row_too_large_by_itself_is_cut_between_and_inside_cells() {
-        let long = "This cell holds a whole article. ".repeat(100);
-        let table = body(3, 3, |r, c| if (r, c) == (1, 1) { long.clone() } else { format!("{r}{c}") });
-        let windows = check(&table, 300);
-        let words: String = windows.iter().map(|w| text_of(&w.html)).collect();
-        assert_eq!(words.matches("whole article").count(), 100);
-        assert!(windows[1].html.contains("<th>01</th>") && !windows[1].html.contains("<th>00</th>"), "{}", windows[1].html);
-        assert!(words.contains("10") && words.contains("12") && words.contains("22"));
-    }
-
-    #[test]
-    fn headers_too_wide_to_repeat_are_repeated_by_columns() {
-        let table = body(400, 3, |r, c| format!("v{r}x{c}"));
-        let windows = check(&table, 300);
-        assert!(windows.iter().all(|w| w.html.contains("<thead>")));
-        let words: String = windows.iter().map(|w| text_of(&w.html)).collect();
-        for c in 0..400 {
-            assert!((0..3).all(|r| words.contains(&format!("v{r}x{c}\t"))), "{c}");
-        }
-    }
-
-    #[test]
-    fn long_headers_and_captions_are_told_once() {
-        let mut table = body(2, 30, |r, c| if r == 0 { "a very long header ".repeat(60) } else { format!("{r} {c}") });
-        table.caption = "long caption ".repeat(100);
-        let words: String = check(&table, 300).iter().map(|w| text_of(&w.html)).collect();
-        assert_eq!((words.matches("long header").count(), words.matches("long caption").count()), (120, 100));
-    }
-
-    #[test]
-    fn markup_quoted_in_cells_stays_within_the_limit() {
-        check(&body(2, 4, |_, _| "<&>".repeat(900)), 300);
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-
-        #[test]
-        fn every_cell_is_in_some_window(
-            cells in prop::collection::vec(prop::collection::vec(("[a-z<&]{1,12}( [a-z]{1,8}){0,30}", 1_u32..4, 1_u32..4), 1..6), 1..14),
-            header_rows in 0_u32..3,
-        ) {
-            let rows: Vec<Vec<Cell>> = cells.iter().map(|r| r.iter().map(|(t, a, b)| Cell::spanning(t.clone(), *a, *b)).collect()).collect();
-            let table = Table { rows, header_rows, ..Table::default() };
-            let words: String = check(&table, 160).iter().map(|w| text_of(&w.html).split_whitespace().collect::<Vec<_>>().join(" ") + " ").collect();
-            for (text, _, _) in cells.iter().flatten() {
-                for word in text.split_whitespace() {
-                    prop_assert!(words.contains(word), "{word} not in {words}");
-                }
-            }
-        }
-    }
-}
+#[path = "window_tests.rs"]
+mod tests;

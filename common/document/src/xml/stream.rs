@@ -261,11 +261,9 @@ mod tests {
     #[test]
     fn damage_and_depth_have_their_codes() {
         let limits = Limits { xml_depth: 3, ..Limits::default() };
-        for (xml, code) in [
-            ("<a><b><c><d/></c></b></a>", DocumentCode::TooDeep),
-            ("<a><b></a>", DocumentCode::Corrupt),
-            ("<a>", DocumentCode::Corrupt),
-        ] {
+        for (xml, code) in
+            [("<a><b><c><d/></c></b></a>", DocumentCode::TooDeep), ("<a><b></a>", DocumentCode::Corrupt), ("<a>", DocumentCode::Corrupt)]
+        {
             assert_eq!(told(xml.as_bytes(), &limits).unwrap_err().code, code, "{xml}");
         }
         let wide = format!("<a {}/>", "x='1' ".repeat(200_000));

@@ -171,11 +171,7 @@ mod tests {
     #[test]
     fn texts_run_over_records() {
         // "abc" narrow, then "def" wide in the next record, then a run of four bytes, then a number.
-        let mut pieces = Pieces::new(vec![
-            &[8, 1, 0, b'a', b'b', b'c'],
-            &[1, b'd', 0, b'e', 0],
-            &[0, b'f', 9, 9, 9, 9, 7, 0],
-        ]);
+        let mut pieces = Pieces::new(vec![&[8, 1, 0, b'a', b'b', b'c'], &[1, b'd', 0, b'e', 0], &[0, b'f', 9, 9, 9, 9, 7, 0]]);
         assert_eq!(pieces.rich_text(6).unwrap(), "abcdef");
         assert_eq!(pieces.u16(), Some(7));
         assert_eq!(pieces.byte(), None);

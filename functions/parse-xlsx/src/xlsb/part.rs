@@ -24,7 +24,8 @@ pub(super) fn read(
     sheet: &mut Sheet,
     warnings: &mut Warnings,
 ) -> Result<Pointers, DocumentFailure> {
-    let mut reader = Reader { strings, formats, budget, sheet, pointers: Pointers::default(), row: 0, bad_strings: 0, shown: String::new() };
+    let mut reader =
+        Reader { strings, formats, budget, sheet, pointers: Pointers::default(), row: 0, bad_strings: 0, shown: String::new() };
     let result = match package.stream(part) {
         Ok(Some(stream)) => reader.read(Records::new(stream)),
         Ok(None) => Err(DocumentFailure::new(DocumentCode::Corrupt, format!("part {part} is missing"))),

@@ -51,10 +51,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFail
         Some(part) => texts::read(&mut package, part, limits, &mut warnings)?,
         None => Strings::default(),
     };
-    let book = Book {
-        strings,
-        formats: formats.unwrap_or_else(|| Formats::new(date1904)),
-    };
+    let book = Book { strings, formats: formats.unwrap_or_else(|| Formats::new(date1904)) };
     // A chart drawn from one of its sheets repeats what stands there.
     let sheet_names: Vec<String> = listed.iter().map(|sheet| sheet.name.clone()).collect();
 

@@ -33,7 +33,17 @@ pub(crate) fn read(
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<Pointers, DocumentFailure> {
-    let mut reader = SheetReader { book, budget, sheet, pointers: Pointers::default(), cell: Cell::default(), row: 0, column: 0, bad_strings: 0, outside: 0 };
+    let mut reader = SheetReader {
+        book,
+        budget,
+        sheet,
+        pointers: Pointers::default(),
+        cell: Cell::default(),
+        row: 0,
+        column: 0,
+        bad_strings: 0,
+        outside: 0,
+    };
     let result = match package.stream(part) {
         Ok(Some(bytes)) => Stream::new(bytes, limits).and_then(|stream| reader.read(stream)),
         Ok(None) => Err(DocumentFailure::new(DocumentCode::Corrupt, format!("part {part} is missing"))),

@@ -12,9 +12,8 @@ pub(super) fn read(root: Element<'_>, date1904: bool) -> Formats {
     let list = |name| root.child(Ns::S, name).into_iter().flat_map(Element::elements).filter(|element| element.ns() == Ns::S);
     let codes: BTreeMap<u32, &str> =
         list("numFmts").filter_map(|format| Some((number(format, "numFmtId")?, format.attribute(Ns::None, "formatCode")?))).collect();
-    let bold: Vec<bool> = list("fonts")
-        .map(|font| font.child(Ns::S, "b").is_some_and(|bold| bold.attribute(Ns::None, "val").is_none_or(is_true)))
-        .collect();
+    let bold: Vec<bool> =
+        list("fonts").map(|font| font.child(Ns::S, "b").is_some_and(|bold| bold.attribute(Ns::None, "val").is_none_or(is_true))).collect();
     let mut formats = Formats::new(date1904);
     for style in list("cellXfs") {
         let id = number(style, "numFmtId").unwrap_or_default();

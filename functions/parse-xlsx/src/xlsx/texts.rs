@@ -10,12 +10,7 @@ use quarry_office::package::Package;
 use crate::strings::Strings;
 
 /// Reads the part. Damage costs the texts that come after it.
-pub(super) fn read(
-    package: &mut Package<'_>,
-    part: &str,
-    limits: &Limits,
-    warnings: &mut Warnings,
-) -> Result<Strings, DocumentFailure> {
+pub(super) fn read(package: &mut Package<'_>, part: &str, limits: &Limits, warnings: &mut Warnings) -> Result<Strings, DocumentFailure> {
     let mut strings = Strings::default();
     let Some(bytes) = package.stream(part)? else {
         warnings.partial(DocumentCode::Corrupt, format!("part {part} is missing"));
