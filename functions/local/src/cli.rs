@@ -220,6 +220,16 @@ pub(crate) enum Debug {
         #[arg(long)]
         out: PathBuf,
     },
+    /// What reading files costs: documents, bytes, processor time, memory
+    #[command(hide = true)]
+    Bench {
+        /// The files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// How often each is read, after once to warm up
+        #[arg(long, default_value_t = 5)]
+        rounds: u32,
+    },
     /// The heading tree of a file with what made each heading one
     Hierarchy {
         /// The file

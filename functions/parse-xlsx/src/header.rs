@@ -118,14 +118,15 @@ fn heads(row: &Line<'_>, below: &[Line<'_>], width: u32) -> bool {
     let typed = row.cells.iter().any(|span| {
         let kinds: Vec<Kind> = below.iter().filter_map(|line| line.at(span.cell.column)).collect();
         let values = kinds.iter().filter(|kind| **kind != Kind::Text).count();
-        !kinds.is_empty() && values.saturating_mul(2) > kinds.len()
+        values > 0 && values.saturating_mul(2) >= kinds.len()
     });
     if bold || typed {
         return row.covered().saturating_mul(2) >= width;
     }
     // All is text: a full row of different names, and below it rows that do not repeat it.
     let full = row.covered().saturating_mul(5) >= width.saturating_mul(4);
-    let named = row.distinct() && row.cells.iter().all(|span| span.cell.text.chars().any(char::is_alphabetic));
+    let names = |span: &Span<'_>| span.cell.text.chars().any(char::is_alphabetic) || is_year(span.cell.text);
+    let named = row.distinct() && row.cells.iter().all(names);
     full && named && (row.merged() || below.iter().any(|line| line.cells.len() > 1))
 }
 

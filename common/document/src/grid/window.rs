@@ -38,7 +38,7 @@ pub struct TableWindow {
 /// Cuts a table into windows of at most `limits.chunk_tokens` tokens, the whole table in one when it fits.
 pub fn windows(table: &Table, limits: &Limits) -> Vec<TableWindow> {
     let whole = to_html(table);
-    if tokens::count(&whole) <= limits.chunk_tokens {
+    if tokens::fits(&whole, limits.chunk_tokens) {
         return vec![TableWindow { rows: None, html: whole }];
     }
     let table = long_caption_as_row(table);

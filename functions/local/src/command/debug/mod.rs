@@ -1,6 +1,7 @@
 //! `quarry debug`: what one stage sees.
 
 mod agentic;
+mod bench;
 mod hierarchy;
 mod parse;
 mod profile;
@@ -21,6 +22,7 @@ pub(crate) fn run(common: &Common, config: Config, what: Debug) -> Result<Exit, 
     match what {
         Debug::Profile { file } => profile::run(&config, &file, json),
         Debug::Parse { file, out } => parse::run(&config, &file, &out, json),
+        Debug::Bench { files, rounds } => bench::run(&config, &files, rounds),
         Debug::Hierarchy { file } => hierarchy::run(&config, &file, json),
         Debug::Search(args) => {
             let engine = Engine::open(&common.data, config, PublicBase::default())?;
