@@ -52,7 +52,7 @@ fn plain_images(parsed: &mut Parsed) {
 
 /// A table without cells is its caption.
 fn empty_tables(parsed: &mut Parsed) {
-    for row in parsed.rows.iter_mut().filter(|row| row.kind == RowKind::Table) {
+    for row in parsed.rows.iter_mut().filter(|row| row.kind == RowKind::Table && row.packed.is_none()) {
         let table = row.table.take_if(|table| table.rows.iter().all(Vec::is_empty));
         if row.table.is_none() {
             row.kind = RowKind::Text;

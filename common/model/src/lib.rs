@@ -40,7 +40,7 @@ pub use outcome::{Outcome, SkipReason};
 pub use retrieval::{NormalizedRequest, RetrievalAnswer, RetrievalRequest};
 pub use row::{Asset, Heading, PageBox, Parsed, Row, RowKind, RowRef, TablePart, Warning};
 pub use scope::{Namespace, Owner, Scope, ScopeError};
-pub use table::{Cell, Table};
+pub use table::{Cell, PackedTable, Table};
 pub use time::Timestamp;
 
 /// The version written as `schema_version` into every artifact and record of ours.

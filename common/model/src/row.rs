@@ -1,10 +1,12 @@
 //! What a parser gives: one typed table of rows in reading order, with headings and assets beside it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::code::DocumentCode;
 use crate::hierarchy::Evidence;
-use crate::table::Table;
+use crate::table::{PackedTable, Table};
 
 /// What a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -73,6 +75,9 @@ pub struct Row {
     pub content: String,
     /// The grid, of a table row only.
     pub table: Option<Table>,
+    /// In its place the grid of a very large table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packed: Option<Box<PackedTable>>,
     /// Index into [`Parsed::headings`] of the section it stands in; `None` before the first heading.
     pub section: Option<usize>,
     /// Pages it stands on, from 1, ascending; empty only when the format has no pages.
@@ -103,6 +108,7 @@ impl Row {
             kind: RowKind::Text,
             content: content.into(),
             table: None,
+            packed: None,
             section,
             pages: Vec::new(),
             boxes: Vec::new(),
@@ -119,6 +125,23 @@ impl Row {
     /// A table row.
     pub fn table(section: Option<usize>, table: Table) -> Self {
         Self { kind: RowKind::Table, table: Some(table), ..Self::text(section, "") }
+    }
+
+    /// The row of a very large table, packed if it can be.
+    pub fn large_table(section: Option<usize>, table: Table) -> Self {
+        match PackedTable::pack(table) {
+            Ok(packed) => Self { kind: RowKind::Table, packed: Some(Box::new(packed)), ..Self::text(section, "") },
+            Err(table) => Self::table(section, table),
+        }
+    }
+
+    /// The grid of a table row, packed or not.
+    pub fn grid(&self) -> Option<Cow<'_, Table>> {
+        match (&self.table, &self.packed) {
+            (Some(table), _) => Some(Cow::Borrowed(table)),
+            (None, Some(packed)) => Some(Cow::Owned(packed.unpack())),
+            (None, None) => None,
+        }
     }
 
     /// An image row: `content` is its caption, alt text or description, and may be empty.

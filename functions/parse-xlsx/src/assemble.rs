@@ -1,7 +1,6 @@
 //! Sheets → rows: one section a sheet, its regions and what floats over them in reading order.
 
-use quarry_document::Warnings;
-use quarry_model::{Cell, DocumentCode, Evidence, Heading, Limits, Parsed, Row, Table};
+use quarry_model::{Cell, Evidence, Heading, Limits, Parsed, Row, Table};
 
 use crate::cells::{self, Area, CellView, Cells};
 use crate::header::{self, Line, Span};
@@ -15,9 +14,11 @@ const TITLE_CHARS: usize = 200;
 const TITLE_GAP: u32 = 3;
 /// Lines of one text row.
 const LINES: usize = 40;
+/// A table of more cells is kept packed.
+const LARGE: usize = 10_000;
 
 /// Adds a sheet's rows.
-pub(crate) fn add(mut sheet: Sheet, parsed: &mut Parsed, warnings: &mut Warnings, limits: &Limits) {
+pub(crate) fn add(mut sheet: Sheet, parsed: &mut Parsed, limits: &Limits) {
     sheet.cells.sort();
     if sheet.is_empty() {
         return;
@@ -35,9 +36,6 @@ pub(crate) fn add(mut sheet: Sheet, parsed: &mut Parsed, warnings: &mut Warnings
     }
     if let Some(told) = hidden_parts(&sheet).filter(|_| !sheet.hidden) {
         parsed.rows.push(Row { hidden: true, ..Row::text(section, told) });
-    }
-    if sheet.hidden {
-        warnings.note(DocumentCode::Unsupported, format!("the sheet {} is hidden; its content is marked so", sheet.name));
     }
 }
 
@@ -145,7 +143,9 @@ impl<'s> Writer<'s> {
     }
 
     fn push_table(&mut self, rows: Vec<Vec<Cell>>, header_rows: u32, header_columns: u32, caption: String) {
-        self.rows.push(Row::table(self.section, Table { rows, header_rows, header_columns, caption }));
+        let large = rows.len().saturating_mul(rows.first().map_or(0, Vec::len)) > LARGE;
+        let table = Table { rows, header_rows, header_columns, caption };
+        self.rows.push(if large { Row::large_table(self.section, table) } else { Row::table(self.section, table) });
     }
 
     /// The first rows of an area, for finding its headers.

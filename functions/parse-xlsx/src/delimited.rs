@@ -37,7 +37,7 @@ pub(crate) fn read(source: &Source<'_>, limits: &Limits) -> Result<Parsed, Docum
         warnings.partial(DocumentCode::TooLarge, message);
     }
     let mut parsed = Parsed::default();
-    assemble::add(sheet, &mut parsed, &mut warnings, limits);
+    assemble::add(sheet, &mut parsed, limits);
     let mut parsed = crate::finish(parsed, &budget, warnings, limits)?;
     parsed.warnings.extend(decoded.warning());
     Ok(parsed)

@@ -179,7 +179,7 @@ fn more_cells_than_allowed_are_named() {
         ),
     ] {
         let parsed = parse_as(format, &bytes, &limits).unwrap();
-        let count: usize = parsed.rows.iter().filter_map(|row| row.table.as_ref()).map(|table| table.rows.len()).sum();
+        let count: usize = parsed.rows.iter().filter_map(quarry_model::Row::grid).map(|table| table.rows.len()).sum();
         assert_eq!((count, parsed.partial, parsed.warnings[0].code), (5, true, DocumentCode::TooLarge), "{format:?}");
     }
 }

@@ -76,8 +76,8 @@ impl<'a> AssetWriter<'a> {
     /// Writes the asset of a row, its first chunk at `ordinal`.
     pub(super) fn write(&mut self, row_index: usize, ordinal: u32, tree: &SectionTree) -> Written {
         let Some(row) = self.rows.get(row_index) else { return Written { file: String::new(), drafts: Vec::new() } };
-        let written = match (&row.table, row.asset) {
-            (Some(table), _) => self.write_table(row, table, ordinal, tree),
+        let written = match (row.grid(), row.asset) {
+            (Some(table), _) => self.write_table(row, &table, ordinal, tree),
             (None, Some(asset)) => self.write_picture(row, asset, ordinal, tree),
             (None, None) => return self.write_without_file(row, ordinal, tree),
         };

@@ -69,7 +69,7 @@ pub(super) fn embedded_rows(rows: &[Row]) -> HashMap<usize, usize> {
     let mut hosts = HashMap::new();
     for (host, row) in rows.iter().enumerate().filter(|(_, row)| row.kind == RowKind::Text) {
         for reference in &row.refs {
-            if rows.get(reference.row).is_some_and(|target| target.asset.is_some() || target.table.is_some()) {
+            if rows.get(reference.row).is_some_and(|target| target.asset.is_some() || target.table.is_some() || target.packed.is_some()) {
                 hosts.entry(reference.row).or_insert(host);
             }
         }

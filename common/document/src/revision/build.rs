@@ -67,8 +67,11 @@ pub(super) fn build(
             files.push(artifact(&file.path, picture.kind.media_type, picture.bytes.clone()));
         }
     }
-    for table in &tables {
-        files.push(artifact(&table.path, "text/html; charset=utf-8", Bytes::from(format!("{}\n", table.html))));
+    let table_files = manifest::table_files(&tables);
+    for table in tables {
+        let mut html = table.html;
+        html.push('\n');
+        files.push(artifact(&table.path, "text/html; charset=utf-8", Bytes::from(html)));
     }
     let in_result = files.len();
     files.extend(diagnostics::write(&request.profile, &tree, &parsed.warnings)?);
@@ -82,7 +85,7 @@ pub(super) fn build(
         tree: &tree,
         chunks: &chunk_file.chunks,
         images: manifest::image_files(&picture_files, &pictures),
-        tables: manifest::table_files(&tables),
+        tables: table_files,
         times,
         completed: clock.now(),
     });

@@ -82,8 +82,8 @@ fn text(index: usize, row: &Row, rows: &[Row], files: &HashMap<usize, String>, o
 
 fn asset(index: usize, row: &Row, files: &HashMap<usize, String>) -> String {
     let Some(file) = files.get(&index) else { return row.content.clone() };
-    if let Some(table) = &row.table {
-        return grid::to_markdown(table).unwrap_or_else(|| grid::to_html(table));
+    if let Some(table) = row.grid() {
+        return grid::to_markdown(&table).unwrap_or_else(|| grid::to_html(&table));
     }
     let alt = row.content.split(|c: char| c.is_whitespace() || "[]".contains(c));
     let alt = alt.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");

@@ -37,7 +37,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFail
     let mut parsed = Parsed { page_count: u32::try_from(sheets.len()).ok(), ..Parsed::default() };
     object::resolve(&mut archive, &mut sheets, &pictures, &mut parsed.assets, limits, &mut warnings)?;
     for sheet in sheets {
-        assemble::add(sheet, &mut parsed, &mut warnings, limits);
+        assemble::add(sheet, &mut parsed, limits);
     }
     parsed.title = title(&mut archive, limits);
     crate::finish(parsed, &budget, warnings, limits)

@@ -37,7 +37,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFail
             let what = Floating::Picture(asset, shape.said);
             sheet.floats.push(Float { row: shape.row, column: shape.column, what });
         }
-        assemble::add(sheet, &mut parsed, &mut warnings, limits);
+        assemble::add(sheet, &mut parsed, limits);
     }
     crate::finish(parsed, &budget, warnings, limits)
 }

@@ -39,7 +39,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFail
         let pointers = part::read(&mut package, part, &strings, &formats, &mut budget, &mut out, &mut warnings)?;
         extras::read(&mut package, part, &pointers, &mut out, &mut warnings)?;
         drawings.read(&mut package, part, pointers.drawing.as_deref(), &sheet_names, &mut out, limits, &mut warnings)?;
-        assemble::add(out, &mut parsed, &mut warnings, limits);
+        assemble::add(out, &mut parsed, limits);
     }
     parsed.assets = drawings.into_assets();
     parsed.title = package.title(&mut warnings)?;

@@ -63,7 +63,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFail
         let pointers = part::read(&mut package, &sheet.part, &book, &mut budget, &mut out, limits, &mut warnings)?;
         extras::read(&mut package, &sheet.part, &pointers, &mut out, &mut warnings)?;
         drawings.read(&mut package, &sheet.part, pointers.drawing.as_deref(), &sheet_names, &mut out, limits, &mut warnings)?;
-        assemble::add(out, &mut parsed, &mut warnings, limits);
+        assemble::add(out, &mut parsed, limits);
     }
     parsed.assets = drawings.into_assets();
     parsed.title = package.title(&mut warnings)?;

@@ -27,7 +27,7 @@ pub fn read(format: Format, bytes: &[u8]) -> Parsed {
 
 /// What a row says: a text as it is, a table as lines of `a | b`, headers in brackets, spans as `text^columns_rows`.
 pub fn told(row: &Row) -> String {
-    let Some(table) = &row.table else {
+    let Some(table) = row.grid() else {
         return if row.kind == RowKind::Image { format!("image: {}", row.content) } else { row.content.clone() };
     };
     let mut out = if table.caption.is_empty() { String::new() } else { format!("{}:\n", table.caption) };
@@ -49,7 +49,7 @@ pub fn all(parsed: &Parsed) -> Vec<String> {
 
 /// Everything a document says, in one piece.
 pub fn words(parsed: &Parsed) -> String {
-    parsed.rows.iter().map(|row| row.table.as_ref().map_or_else(|| row.content.clone(), to_html)).collect::<Vec<_>>().join("\n")
+    parsed.rows.iter().map(|row| row.grid().map_or_else(|| row.content.clone(), |table| to_html(&table))).collect::<Vec<_>>().join("\n")
 }
 
 /// A zip of these parts, the same bytes every time.
