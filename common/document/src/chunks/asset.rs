@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use quarry_language::tokens;
 use quarry_model::{Chunk, ChunkId, ChunkType, Limits, PageBox, Row, Table};
 
 use super::{Draft, context, metadata, place};
@@ -102,7 +103,8 @@ impl<'a> AssetWriter<'a> {
         let said = row.content.trim();
         let content = if said.is_empty() { context(tree.of_row(row)) } else { said }.to_owned();
         let id = ChunkId::image(stored.map_or(&[][..], |picture| &picture.identity), occurrence);
-        let chunk = Piece { kind: ChunkType::Image, id, ordinal, content, file: &file, summary: leading_sentences(said) };
+        let tokens = tokens::count(&content);
+        let chunk = Piece { kind: ChunkType::Image, id, ordinal, content, tokens, file: &file, summary: leading_sentences(said) };
         let drafts = vec![draft(row, tree, chunk, None, None)];
         Written { file, drafts }
     }
@@ -114,7 +116,8 @@ impl<'a> AssetWriter<'a> {
         let id = ChunkId::image(content.as_bytes(), *seen);
         *seen = seen.saturating_add(1);
         let name = format!("image-{ordinal}");
-        let chunk = Piece { kind: ChunkType::Image, id, ordinal, summary: leading_sentences(&content), content, file: &name };
+        let tokens = tokens::count(&content);
+        let chunk = Piece { kind: ChunkType::Image, id, ordinal, summary: leading_sentences(&content), content, tokens, file: &name };
         let mut draft = draft(row, tree, chunk, None, None);
         draft.chunk.metadata.file_path = None;
         Written { file: String::new(), drafts: vec![draft] }
@@ -136,7 +139,8 @@ impl<'a> AssetWriter<'a> {
             if window.rows.is_none() {
                 whole = Some(window.html.clone());
             }
-            let chunk = Piece { kind: ChunkType::Table, id, ordinal: next, content: window.html, file: &file, summary: summary.clone() };
+            let (content, tokens) = (window.html, window.tokens);
+            let chunk = Piece { kind: ChunkType::Table, id, ordinal: next, content, tokens, file: &file, summary: summary.clone() };
             let mut draft = draft(row, tree, chunk, Some(plain), window.rows);
             if let Some(place) = part {
                 draft.chunk.metadata.page_nums = vec![place.page];
@@ -183,7 +187,7 @@ fn draft(row: &Row, tree: &SectionTree, piece: Piece<'_>, plain: Option<String>,
     };
     let name = piece.file.rsplit('/').next().unwrap_or_default();
     let (page_nums, boxes) = place([row].into_iter());
-    let mut metadata = metadata(section_id, &piece.content);
+    let mut metadata = metadata(section_id, &piece.content, piece.tokens);
     metadata.summary = piece.summary;
     metadata.page_nums = page_nums;
     metadata.boxes = boxes;
@@ -200,6 +204,7 @@ struct Piece<'f> {
     id: ChunkId,
     ordinal: u32,
     content: String,
+    tokens: u32,
     file: &'f str,
     summary: String,
 }
@@ -212,5 +217,5 @@ fn table_summary(table: &Table) -> String {
     let first = table.rows.iter().find(|row| row.iter().any(|cell| !cell.text.trim().is_empty()));
     let cells = first.into_iter().flatten().map(|cell| cell.text.split_whitespace().collect::<Vec<_>>().join(" "));
     let line = cells.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" | ");
-    quarry_language::tokens::truncate(&line, SUMMARY_TOKENS).to_owned()
+    tokens::truncate(&line, SUMMARY_TOKENS).to_owned()
 }

@@ -33,13 +33,16 @@ pub struct TableWindow {
     pub rows: Option<[u32; 3]>,
     /// Canonical HTML.
     pub html: String,
+    /// Its tokens.
+    pub tokens: u32,
 }
 
 /// Cuts a table into windows of at most `limits.chunk_tokens` tokens, the whole table in one when it fits.
 pub fn windows(table: &Table, limits: &Limits) -> Vec<TableWindow> {
     let whole = to_html(table);
     if tokens::fits(&whole, limits.chunk_tokens) {
-        return vec![TableWindow { rows: None, html: whole }];
+        let tokens = tokens::count(&whole);
+        return vec![TableWindow { rows: None, html: whole, tokens }];
     }
     let table = long_caption_as_row(table);
     let layout = Layout::of(&table);
@@ -127,8 +130,9 @@ impl<'t> Cutter<'t> {
         // Parts are counted one by one; tokens may fall differently in the whole.
         while end > start {
             let html = self.html(start..end, carried);
-            if tokens::count(&html) <= self.max {
-                self.push(start, end, html);
+            let tokens = tokens::count(&html);
+            if tokens <= self.max {
+                self.push(start, end, html, tokens);
                 break;
             }
             end = end.saturating_sub(1);
@@ -136,10 +140,10 @@ impl<'t> Cutter<'t> {
         end
     }
 
-    fn push(&mut self, start: usize, end: usize, html: String) {
+    fn push(&mut self, start: usize, end: usize, html: String, tokens: u32) {
         let body = |row: usize| u32::try_from(row.saturating_sub(self.header_rows)).unwrap_or(u32::MAX);
         let rows = [body(start).saturating_add(1), body(end), body(self.layout.rows.len())];
-        self.out.push(TableWindow { rows: Some(rows), html });
+        self.out.push(TableWindow { rows: Some(rows), html, tokens });
     }
 
     fn html(&self, rows: Range<usize>, carried: &[Placed<'t>]) -> String {
@@ -233,7 +237,8 @@ impl<'t> Cutter<'t> {
         let views = views.map(|(columns, text, header)| CellView { text, tables: &[], rowspan: 1, colspan: columns.len().max(1), header });
         write_row(views, &mut out);
         self.write_foot(&mut out);
-        self.push(row, row.saturating_add(1), out);
+        let tokens = tokens::count(&out);
+        self.push(row, row.saturating_add(1), out, tokens);
     }
 }
 
