@@ -144,7 +144,14 @@ fn chunks(format: Format, bytes: Vec<u8>) -> ChunkFile {
         data_id: None,
         document_id: DocumentId::from_random([0; 6]),
         file_name: "book".to_owned(),
-        profile: Profile { format, claimed_format: None, encoding: None, category: String::new(), routing_category: "generic".to_owned() },
+        profile: Profile {
+            format,
+            claimed_format: None,
+            encoding: None,
+            category: String::new(),
+            routing_category: "generic".to_owned(),
+            pdf: None,
+        },
         parsing_params: serde_json::Map::new(),
     };
     let folder = parse_to_folder(&XlsxParser, &bytes::Bytes::from(bytes), &request, &Limits::default(), &SystemClock).unwrap();

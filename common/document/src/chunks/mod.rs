@@ -200,7 +200,13 @@ impl Writer<'_> {
         let (pages, boxes) = place(group.iter().filter(|unit| unit.has_text()).filter_map(|unit| self.rows.get(unit.row)));
         let hidden = group.iter().filter(|unit| unit.has_text()).filter_map(|unit| self.rows.get(unit.row)).any(|row| row.hidden);
         let Some(section_entry) = self.tree.sections().get(section) else { return };
-        let metadata = ChunkMetadata { page_nums: pages, boxes, connect_to, hidden, ..metadata(section_entry.id.clone(), &content, tokens::count(&content)) };
+        let metadata = ChunkMetadata {
+            page_nums: pages,
+            boxes,
+            connect_to,
+            hidden,
+            ..metadata(section_entry.id.clone(), &content, tokens::count(&content))
+        };
         let chunk = Chunk { chunk_id: id, kind: ChunkType::Text, ordinal, content, path: section_entry.path.clone(), metadata };
         self.drafts.push(Draft { chunk, plain, section });
         self.drafts.extend(written.into_iter().flatten());

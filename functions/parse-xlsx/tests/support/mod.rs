@@ -16,7 +16,14 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 /// Reads bytes as a format.
 pub fn parse_as(format: Format, bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailure> {
-    let profile = Profile { format, claimed_format: None, encoding: None, category: String::new(), routing_category: "generic".to_owned() };
+    let profile = Profile {
+        format,
+        claimed_format: None,
+        encoding: None,
+        category: String::new(),
+        routing_category: "generic".to_owned(),
+        pdf: None,
+    };
     XlsxParser.parse(&Source { bytes, file_name: "book", profile: &profile }, limits)
 }
 

@@ -20,7 +20,9 @@ pub(super) fn run(config: &Config, paths: &[PathBuf], rounds: u32) -> Result<Exi
     let failures: Vec<String> = paths
         .iter()
         .zip(&sources)
-        .filter_map(|(path, source)| reading::parse(path, source, &config.limits).err().map(|failure| format!("{}: {}", source.name, failure.error)))
+        .filter_map(|(path, source)| {
+            reading::parse(path, source, &config.limits).err().map(|failure| format!("{}: {}", source.name, failure.error))
+        })
         .collect();
     let (cpu, wall) = (cpu_seconds(), Instant::now());
     for _ in 0..rounds {
