@@ -21,7 +21,8 @@ const PIXEL: &[u8] = &[
 /// Pumps of a waterworks: a title, a header of two rows, dates, money, a merge, a second table, a form, a long table, a
 /// picture, a comment, a hidden sheet.
 fn xlsx() -> Vec<u8> {
-    let styled = |place: &str, style: usize, value: f64| format!("<c r=\"{place}\" s=\"{style}\"><v>{value}</v></c>");
+    // Style 0 is that of all cells that name none.
+    let styled = |place: &str, style: usize, value: f64| format!("<c r=\"{place}\" s=\"{}\"><v>{value}</v></c>", style + 1);
     let stations = [
         t("A1", "Pumping stations"),
         [t("A3", "Station"), t("B3", "Capacity"), t("D3", "Checked")].concat(),
@@ -43,7 +44,7 @@ fn xlsx() -> Vec<u8> {
     let drawing = "<xdr:wsDr xmlns:xdr=\"http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing\" xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\" xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"><xdr:oneCellAnchor><xdr:from><xdr:col>0</xdr:col><xdr:row>9</xdr:row></xdr:from><xdr:pic><xdr:nvPicPr><xdr:cNvPr id=\"2\" name=\"p\" descr=\"Map of the stations\"/></xdr:nvPicPr><xdr:blipFill><a:blip r:embed=\"i\"/></xdr:blipFill></xdr:pic></xdr:oneCellAnchor></xdr:wsDr>";
     let comments = "<comments xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><authors><author>Ann</author></authors><commentList><comment ref=\"B7\" authorId=\"0\"><text><t>The meter is broken.</t></text></comment></commentList></comments>";
     Xlsx::new()
-        .styles(&["0.0%", "d mmm yyyy", "[$€-407] #,##0.00", "0.00\" m\""])
+        .styles(&["General", "0.0%", "d mmm yyyy", "[$€-407] #,##0.00", "0.00\" m\""])
         .sheet_with("Stations", "", &stations, merges)
         .sheet("Readings", &readings)
         .sheet_with("Codes", "state=\"hidden\"", &(t("A1", "gate") + &n("B1", 4711)), "")

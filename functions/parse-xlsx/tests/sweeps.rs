@@ -6,7 +6,8 @@ use quarry_model::{DocumentCode, Format, Limits};
 use support::{Xlsx, biff, n, ods, parse_as, t, xlsb};
 
 /// Codes that damage may end in.
-const DAMAGE: [DocumentCode; 6] = [
+const DAMAGE: [DocumentCode; 7] = [
+    DocumentCode::Empty,
     DocumentCode::Corrupt,
     DocumentCode::Encrypted,
     DocumentCode::Unsupported,

@@ -30,7 +30,7 @@ pub(super) fn read(
         })?;
     }
     let (mut authors, mut at): (Vec<String>, Option<(Area, usize)>) = Default::default();
-    for part in relationships.parts_of_kind("comments") {
+    for (_, part) in relationships.parts_of_kind("comments") {
         each(package, Some(part), warnings, |kind, data| match kind {
             632 => authors.push(text(data, 0).map(|(author, _)| author).unwrap_or_default()),
             635 => at = data.get(4..).and_then(area).zip(u32_at(data, 0).map(|author| author as usize)),

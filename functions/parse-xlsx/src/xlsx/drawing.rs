@@ -183,20 +183,16 @@ impl Walk<'_, '_> {
 
     /// A chart. Nearly always it shows cells of this very workbook, which are told as such: it is then a picture whose
     /// words are its title and data. One that shows other data is the only place where they stand: a table.
-    fn chart(&mut self, chart: Element<'_>, alt: &str) -> Result<(), DocumentFailure> {
+    fn chart(&mut self, reference: Element<'_>, alt: &str) -> Result<(), DocumentFailure> {
         let relationships = Rc::clone(&self.relationships);
-        let target = chart.attribute(Ns::R, "id").and_then(|id| relationships.get(id));
-        let Some(Target::Part(part)) = target.map(|relationship| &relationship.target) else { return Ok(()) };
-        let Some(tree) = self.package.optional_tree(part, self.warnings)? else { return Ok(()) };
-        match chart::read(tree.root(), alt, self.limits) {
-            Chart::Table(built) => {
-                if built.dropped_cells > 0 {
-                    self.warnings.partial(DocumentCode::TooLarge, format!("{} values of a chart are left out", built.dropped_cells));
-                }
-                if self.shows_own_cells(tree.root()) {
-                    self.push(Floating::Chart(text_of(&to_html(&built.table)).trim().to_owned()));
+        match chart::find(reference, alt, self.package, &relationships, self.limits, self.warnings)? {
+            Chart::Table(table) => {
+                let part = reference.attribute(Ns::R, "id").and_then(|id| relationships.part(id)).unwrap_or_default();
+                let tree = self.package.optional_tree(part, self.warnings)?;
+                if tree.is_some_and(|tree| self.shows_own_cells(tree.root())) {
+                    self.push(Floating::Chart(text_of(&to_html(&table)).trim().to_owned()));
                 } else {
-                    self.push(Floating::Data(built.table));
+                    self.push(Floating::Data(table));
                 }
             }
             Chart::Title(title) => self.push(Floating::Chart(title)),
@@ -223,12 +219,9 @@ impl Walk<'_, '_> {
         self.sheet_names.iter().any(|name| name.eq_ignore_ascii_case(&sheet))
     }
 
-    fn diagram(&mut self, diagram: Element<'_>) -> Result<(), DocumentFailure> {
+    fn diagram(&mut self, reference: Element<'_>) -> Result<(), DocumentFailure> {
         let relationships = Rc::clone(&self.relationships);
-        let target = diagram.attribute(Ns::R, "dm").and_then(|id| relationships.get(id));
-        let Some(Target::Part(part)) = target.map(|relationship| &relationship.target) else { return Ok(()) };
-        let Some(tree) = self.package.optional_tree(part, self.warnings)? else { return Ok(()) };
-        let points = diagram::points(tree.root());
+        let points = diagram::find(reference, self.package, &relationships, self.warnings)?;
         let lines: Vec<String> = points.iter().map(|point| format!("{}{}", "  ".repeat(point.level), point.text)).collect();
         if !lines.is_empty() {
             self.push(Floating::Text(lines.join("\n")));

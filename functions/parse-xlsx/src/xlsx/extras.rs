@@ -29,14 +29,14 @@ pub(super) fn read(
         }
     }
     let mut threaded = Vec::new();
-    for part in relationships.parts_of_kind("threadedComment") {
+    for (_, part) in relationships.parts_of_kind("threadedComment") {
         if let Some(tree) = package.optional_tree(part, warnings)? {
             let people = people(package, warnings)?;
             threaded.extend(threads(tree.root(), &people));
         }
     }
     let told: BTreeSet<(u32, u32)> = threaded.iter().map(|note| (note.row, note.column)).collect();
-    for part in relationships.parts_of_kind("comments") {
+    for (_, part) in relationships.parts_of_kind("comments") {
         if let Some(tree) = package.optional_tree(part, warnings)? {
             let plain = comments(tree.root());
             let is_copy = |note: &Float| told.contains(&(note.row, note.column));
@@ -97,7 +97,7 @@ fn people(package: &mut Package<'_>, warnings: &mut Warnings) -> Result<BTreeMap
     let main = package.main_part(super::USUAL, warnings)?;
     let relationships = package.relationships(&main, warnings)?;
     let mut out = BTreeMap::new();
-    for part in relationships.parts_of_kind("person") {
+    for (_, part) in relationships.parts_of_kind("person") {
         let tree: Option<Tree> = package.optional_tree(part, warnings)?;
         for person in tree.iter().flat_map(|tree| tree.root().elements()) {
             let attribute = |name| person.attribute(Ns::None, name).unwrap_or_default().to_owned();

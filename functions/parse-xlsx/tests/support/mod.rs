@@ -115,8 +115,11 @@ impl Xlsx {
 
     /// Format codes: style `n` shows the `n`th of them.
     pub fn styles(mut self, codes: &[&str]) -> Self {
-        let formats: String =
-            codes.iter().enumerate().map(|(n, code)| format!("<numFmt numFmtId=\"{}\" formatCode=\"{code}\"/>", n + 164)).collect();
+        let formats: String = codes
+            .iter()
+            .enumerate()
+            .map(|(n, code)| format!("<numFmt numFmtId=\"{}\" formatCode=\"{}\"/>", n + 164, code.replace('"', "&quot;")))
+            .collect();
         let styles: String = (0..codes.len()).map(|n| format!("<xf numFmtId=\"{}\" fontId=\"0\"/>", n + 164)).collect();
         self.styles = format!("<numFmts>{formats}</numFmts><fonts><font/></fonts><cellXfs>{styles}</cellXfs>");
         self
