@@ -57,13 +57,13 @@ impl Tag<'_> {
     pub fn attributes(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
         let mut all = self.start.attributes();
         all.with_checks(false);
-        all.take(self.max_attributes).filter_map(Result::ok).filter_map(|attribute| {
+        all.take(self.max_attributes).filter_map(Result::ok).map(|attribute| {
             let key = attribute.key.into_inner();
             let value = match attribute.value {
                 Cow::Borrowed(value) => unescape(value),
                 Cow::Owned(value) => Cow::Owned(unescape(&value).into_owned()),
             };
-            Some((local(key), value))
+            (local(key), value)
         })
     }
 
