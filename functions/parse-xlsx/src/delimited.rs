@@ -182,5 +182,5 @@ fn each_field(
 
 /// Whether a last field holds what looks like rows.
 fn is_runaway(field: &[u8]) -> bool {
-    field.iter().filter(|byte| **byte == b'\n').count() > 1
+    memchr::memchr_iter(b'\n', field).nth(1).is_some()
 }

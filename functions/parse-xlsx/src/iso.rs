@@ -1,4 +1,4 @@
-//! Days and times written as ISO 8601, as Strict workbooks and OpenDocument write them.
+//! Days and times written as ISO 8601, as Strict workbooks and `OpenDocument` write them.
 
 /// The serial number of `2024-01-15`, `2024-01-15T10:30:00`, `T10:30:00` or `10:30`, counted from the last day of 1899;
 /// `None` for anything else.

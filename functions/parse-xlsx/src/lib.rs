@@ -12,6 +12,8 @@
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
+// A match with an arm for what is missing reads better than a chain of conditions.
+#![allow(clippy::single_match_else, clippy::collapsible_match)]
 
 mod assemble;
 mod bytes;

@@ -46,7 +46,8 @@ pub(super) fn read(stream: &[u8], limits: &Limits, warnings: &mut Warnings) -> R
     };
     let mut dialect = Dialect { unicode, code_page: encoding_rs::WINDOWS_1252 };
     let (mut strings, mut art, mut sheets) = (Strings::default(), Vec::new(), Vec::new());
-    let (mut codes, mut bold, mut styles): (BTreeMap<u16, String>, Vec<bool>, Vec<(u16, u16)>) = Default::default();
+    let mut codes: BTreeMap<u16, String> = BTreeMap::new();
+    let (mut bold, mut styles): (Vec<bool>, Vec<(u16, u16)>) = Default::default();
     let (mut date1904, mut ended) = (false, false);
     while let Some(record) = records.next() {
         let data = record.data;

@@ -76,24 +76,24 @@ impl Dialect {
 /// The data of a record and of those that continue it, read through.
 #[derive(Debug)]
 pub(super) struct Pieces<'s> {
-    pieces: Vec<&'s [u8]>,
+    list: Vec<&'s [u8]>,
     piece: usize,
     at: usize,
 }
 
 impl<'s> Pieces<'s> {
     pub(super) fn new(pieces: Vec<&'s [u8]>) -> Self {
-        Self { pieces, piece: 0, at: 0 }
+        Self { list: pieces, piece: 0, at: 0 }
     }
 
     fn rest(&self) -> &'s [u8] {
-        self.pieces.get(self.piece).and_then(|piece| piece.get(self.at..)).unwrap_or_default()
+        self.list.get(self.piece).and_then(|piece| piece.get(self.at..)).unwrap_or_default()
     }
 
     fn next_piece(&mut self) -> bool {
         self.piece = self.piece.saturating_add(1);
         self.at = 0;
-        self.piece < self.pieces.len()
+        self.piece < self.list.len()
     }
 
     pub(super) fn byte(&mut self) -> Option<u8> {

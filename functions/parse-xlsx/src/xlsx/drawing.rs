@@ -31,6 +31,7 @@ impl Drawings {
     }
 
     /// Reads the drawing of a sheet into its floats. A sheet that is nothing but a chart names its drawing the same way.
+    #[allow(clippy::too_many_arguments, reason = "what a workbook's parts are read with")]
     pub(crate) fn read(
         &mut self,
         package: &mut Package<'_>,
