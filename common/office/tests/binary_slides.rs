@@ -1,4 +1,4 @@
-//! Presentations of PowerPoint 97 to 2003, built record by record.
+//! Presentations of `PowerPoint` 97 to 2003, built record by record.
 
 use std::io::{Cursor, Write};
 use std::path::Path;

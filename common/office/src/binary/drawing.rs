@@ -50,7 +50,7 @@ pub(super) fn records(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
 }
 
 /// All records of a kind below `bytes`, in order.
-pub(super) fn all_of<'a>(bytes: &'a [u8], kind: u16) -> Vec<Record<'a>> {
+pub(super) fn all_of(bytes: &[u8], kind: u16) -> Vec<Record<'_>> {
     let mut out = Vec::new();
     collect(bytes, kind, 0, &mut out);
     out

@@ -173,7 +173,7 @@ impl<'w, 'p, 't> Walk<'w, 'p, 't> {
         outcome
     }
 
-    /// ParagraphBuilder content outside any paragraph.
+    /// Inline content outside any paragraph.
     fn loose(&mut self, element: Element<'t>, inline: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         self.look = Look::default();
         self.inline_one(element, inline)

@@ -1,4 +1,4 @@
-//! Presentations of PowerPoint 97 to 2003 ([MS-PPT]).
+//! Presentations of `PowerPoint` 97 to 2003 ([MS-PPT]).
 //!
 //! The last edit names a directory of persistent objects, the document among them, and it its slides; each slide is a
 //! drawing whose shapes hold text of their own or refer to the outline. What comes out are the same shapes as of PPTX,
@@ -40,7 +40,7 @@ const UNITS: f64 = 8.0;
 
 /// Reads a presentation.
 ///
-/// Fails with `CORRUPT`, `ENCRYPTED`, `EMPTY` for one without slides, and `CONVERTER_MISSING` for PowerPoint 95 and older.
+/// Fails with `CORRUPT`, `ENCRYPTED`, `EMPTY` for one without slides, and `CONVERTER_MISSING` for `PowerPoint` 95 and older.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailure> {
     let mut file = Compound::open(bytes, limits)?;
     let Some(stream) = file.stream("PowerPoint Document")? else {
@@ -73,19 +73,16 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFailure> {
     for (index, reference) in slides.iter().enumerate() {
         let page = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
         let mut slide = Slide::default();
-        match objects.get(reference.object) {
-            Some(record) => {
-                slide.shapes = shapes.read(drawing_of(record), &reference.outline)?;
-                let atoms = || records(record.body);
-                slide.hidden = atoms().any(|atom| atom.kind == SHOW && u16_at(atom.body, 10).unwrap_or_default() & 0x4 != 0);
-                let notes_id = atoms().find(|atom| atom.kind == SLIDE_ATOM).and_then(|atom| u32_at(atom.body, 16));
-                let page = notes_id.filter(|id| *id != 0).and_then(|id| notes.get(&id)).and_then(|object| objects.get(*object));
-                slide.notes = page.map(|page| shapes::notes(drawing_of(page))).unwrap_or_default();
-            }
-            None => {
-                warnings.partial(DocumentCode::Corrupt, format!("slide {page} is missing; its outline is read"));
-                slide.shapes = shapes::outline(&reference.outline);
-            }
+        if let Some(record) = objects.get(reference.object) {
+            slide.shapes = shapes.read(drawing_of(record), &reference.outline)?;
+            let atoms = || records(record.body);
+            slide.hidden = atoms().any(|atom| atom.kind == SHOW && u16_at(atom.body, 10).unwrap_or_default() & 0x4 != 0);
+            let notes_id = atoms().find(|atom| atom.kind == SLIDE_ATOM).and_then(|atom| u32_at(atom.body, 16));
+            let page = notes_id.filter(|id| *id != 0).and_then(|id| notes.get(&id)).and_then(|object| objects.get(*object));
+            slide.notes = page.map(|page| shapes::notes(drawing_of(page))).unwrap_or_default();
+        } else {
+            warnings.partial(DocumentCode::Corrupt, format!("slide {page} is missing; its outline is read"));
+            slide.shapes = shapes::outline(&reference.outline);
         }
         rows.slide(page, height, slide);
     }
