@@ -25,7 +25,7 @@ pub(crate) fn add(mut sheet: Sheet, parsed: &mut Parsed, limits: &Limits) {
     }
     let section = (!sheet.name.trim().is_empty()).then(|| {
         let title = sheet.name.split_whitespace().collect::<Vec<_>>().join(" ");
-        parsed.headings.push(Heading { title, level: 1, page: None, evidence: Evidence::Sheet });
+        parsed.headings.push(Heading { title, level: 1, page: None, evidence: Evidence::Sheet, number: None });
         parsed.headings.len().saturating_sub(1)
     });
     let mut writer = Writer { sheet: &sheet, section, merges: Merges::of(&sheet), limits, rows: Vec::new() };
