@@ -23,6 +23,7 @@ pub mod html;
 mod keywords;
 pub mod numbering;
 pub mod parser;
+pub mod picture;
 mod prepare;
 pub mod prose;
 pub mod revision;

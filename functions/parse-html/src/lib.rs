@@ -1,19 +1,22 @@
-//! HTML → rows.
+//! HTML and XML → rows.
 //!
-//! What this room is for: reading web pages. What enters: one source's bytes, in whatever encoding they are, whatever
-//! they declare. What leaves: rows in reading order with headings, tables and pictures; the page's own title. What it
-//! must never do: fetch what a page names, run what it holds, leave out a word because of where on the page it stands.
+//! What this room is for: reading web pages and XML documents. What enters: one source's bytes, in whatever encoding they
+//! are, whatever they declare. What leaves: rows in reading order with headings, tables and pictures; the document's own
+//! title. What it must never do: fetch what a page names, run what it holds, expand an entity, leave out a word because
+//! of where on the page it stands.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod xml;
+
 use quarry_document::encoding::{self, Declaration};
 use quarry_document::prose::Collector;
 use quarry_document::{Parser, Source, html};
-use quarry_model::{DocumentCode, DocumentFailure, Limits, Parsed, Row};
+use quarry_model::{DocumentCode, DocumentFailure, Format, Limits, Parsed, Row};
 
-/// Reads HTML.
+/// Reads HTML and XML.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HtmlParser;
 
@@ -27,6 +30,9 @@ impl Parser for HtmlParser {
     }
 
     fn parse(&self, source: &Source<'_>, limits: &Limits) -> Result<Parsed, DocumentFailure> {
+        if source.profile.format == Format::Xml {
+            return xml::read(source.bytes, limits);
+        }
         let decoded = encoding::read(source.bytes, Declaration::Markup)?;
         let mut out = Collector::new(limits);
         let title = html::read_document(&decoded.text, &mut out)?;

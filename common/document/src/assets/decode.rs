@@ -10,7 +10,7 @@ use quarry_model::Limits;
 use super::Kind;
 
 /// What became of a picture.
-pub(super) enum Decoded {
+pub(crate) enum Decoded {
     /// Its pixels, upright.
     Image {
         /// First frame.
@@ -33,7 +33,7 @@ pub(super) enum Decoded {
 
 macro_rules! kinds {
     ($($constant:ident $name:literal $extension:literal $media:literal;)*) => {
-        $(pub(super) const $constant: Kind = Kind { name: $name, extension: $extension, media_type: $media };)*
+        $(pub(crate) const $constant: Kind = Kind { name: $name, extension: $extension, media_type: $media };)*
     };
 }
 
@@ -52,7 +52,7 @@ kinds! {
 }
 
 /// What the bytes are, by their beginning.
-pub(super) fn kind(bytes: &[u8]) -> Kind {
+pub(crate) fn kind(bytes: &[u8]) -> Kind {
     match image::guess_format(bytes) {
         Ok(ImageFormat::Png) => return PNG,
         Ok(ImageFormat::Jpeg) => return JPEG,
@@ -83,7 +83,7 @@ fn is_svg(bytes: &[u8]) -> bool {
 }
 
 /// The pixels. Dimensions are checked on the header, before anything is allocated for them.
-pub(super) fn decode(bytes: &[u8], kind: Kind, limits: &Limits) -> Decoded {
+pub(crate) fn decode(bytes: &[u8], kind: Kind, limits: &Limits) -> Decoded {
     let format = match kind {
         PNG => ImageFormat::Png,
         JPEG => ImageFormat::Jpeg,
@@ -97,6 +97,15 @@ pub(super) fn decode(bytes: &[u8], kind: Kind, limits: &Limits) -> Decoded {
     // One damaged picture must not cost the document, whatever a decoder makes of it.
     catch_unwind(AssertUnwindSafe(|| decode_as(bytes, format, limits)))
         .unwrap_or_else(|_| Decoded::Broken("its decoder gave up".to_owned()))
+}
+
+/// The EXIF block of a picture, if it has one.
+pub(crate) fn exif(bytes: &[u8]) -> Option<Vec<u8>> {
+    let read = || {
+        let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
+        reader.into_decoder().ok()?.exif_metadata().ok().flatten()
+    };
+    catch_unwind(AssertUnwindSafe(read)).ok().flatten()
 }
 
 fn decode_as(bytes: &[u8], format: ImageFormat, limits: &Limits) -> Decoded {

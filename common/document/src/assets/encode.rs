@@ -80,7 +80,7 @@ fn as_jpeg(image: &DynamicImage) -> Result<Vec<u8>, image::ImageError> {
     Ok(out)
 }
 
-fn as_png(image: &DynamicImage) -> Result<Vec<u8>, image::ImageError> {
+pub(crate) fn as_png(image: &DynamicImage) -> Result<Vec<u8>, image::ImageError> {
     let mut out = Cursor::new(Vec::new());
     image.write_with_encoder(PngEncoder::new_with_quality(&mut out, CompressionType::Default, FilterType::Adaptive))?;
     Ok(out.into_inner())

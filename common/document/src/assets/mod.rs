@@ -3,8 +3,8 @@
 //! A picture that cannot be decoded or drawn is kept byte for byte and a warning says so. Which file a picture gets is
 //! decided where its chunk gets its ordinal; here are its bytes, its extension and its identity.
 
-mod decode;
-mod encode;
+pub(crate) mod decode;
+pub(crate) mod encode;
 mod same;
 
 use std::collections::HashMap;

@@ -50,6 +50,8 @@ pub(super) struct AssetWriter<'a> {
     limits: &'a Limits,
     /// Of each stored picture: its file, and how often it was shown.
     shown: HashMap<usize, (String, usize)>,
+    /// What is said of each stored picture, wherever that is said first.
+    said: HashMap<usize, &'a str>,
     /// How often each picture without a file was named.
     named_seen: HashMap<blake3::Hash, usize>,
     /// How often each table chunk was seen.
@@ -66,6 +68,7 @@ impl<'a> AssetWriter<'a> {
             pictures,
             limits,
             shown: HashMap::new(),
+            said: descriptions(rows, pictures),
             named_seen: HashMap::new(),
             tables_seen: HashMap::new(),
             file_of_row: HashMap::new(),
@@ -100,7 +103,8 @@ impl<'a> AssetWriter<'a> {
             self.picture_files.push(PictureFile { picture: place, id, path: file.clone() });
             (file, 0)
         };
-        let said = row.content.trim();
+        let own = row.content.trim();
+        let said = if own.is_empty() { self.said.get(&place).copied().unwrap_or_default() } else { own };
         let content = if said.is_empty() { context(tree.of_row(row)) } else { said }.to_owned();
         let id = ChunkId::image(stored.map_or(&[][..], |picture| &picture.identity), occurrence);
         let tokens = tokens::count(&content);
@@ -174,6 +178,19 @@ fn windows_by_page(row: &Row, table: &Table, limits: &Limits) -> Vec<(TableWindo
             let [first, last, _] = window.rows.unwrap_or([1, number(body.len()), 0]);
             window.rows = Some([first.saturating_add(before), last.saturating_add(before), total]);
             out.push((window, Some(part.place)));
+        }
+    }
+    out
+}
+
+/// The first words said of each stored picture: a picture shown again without any is what it was where it had them.
+fn descriptions<'a>(rows: &'a [Row], pictures: &Pictures) -> HashMap<usize, &'a str> {
+    let mut out = HashMap::new();
+    for row in rows {
+        let place = row.asset.and_then(|asset| pictures.of_asset.get(asset).copied().flatten());
+        let said = row.content.trim();
+        if let Some(place) = place.filter(|_| !said.is_empty()) {
+            out.entry(place).or_insert(said);
         }
     }
     out

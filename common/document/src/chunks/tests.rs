@@ -163,6 +163,14 @@ fn a_repeated_picture_keeps_its_file_and_gets_an_identity_of_its_own() {
 }
 
 #[test]
+fn a_picture_shown_again_is_described_as_it_was() {
+    let mut rows = [Row::image(Some(0), 0, ""), Row::image(Some(1), 0, "The pump"), Row::image(Some(1), 0, "The pump, again")];
+    rows[0].pages = vec![1];
+    let chunks = write(&rows, &[heading("A", 1), heading("B", 1)], &Limits::default());
+    assert_eq!(contents(&chunks), ["The pump", "The pump", "The pump, again"]);
+}
+
+#[test]
 fn a_large_table_is_windows_of_one_file() {
     let mut big = table(&[&["Name", "Value"]]);
     big.rows.extend((0..200).map(|n| vec![Cell::new(format!("row {n}")), Cell::new(n.to_string())]));
