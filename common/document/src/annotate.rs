@@ -4,6 +4,7 @@ use quarry_language::{content_words, detect};
 use quarry_model::ChunkType;
 
 use crate::chunks::Draft;
+use crate::enrich::Enrichment;
 use crate::heading::SectionTree;
 use crate::keywords::Sections;
 use crate::summary;
@@ -23,8 +24,22 @@ pub(crate) struct Overview {
     pub document: String,
 }
 
+impl Overview {
+    /// What a model said goes before what the text itself says first.
+    fn take(&mut self, tree: &SectionTree, enrichment: &Enrichment) {
+        for (heading, said) in &enrichment.sections {
+            if let Some(summary) = self.sections.get_mut(tree.index_of(Some(*heading))) {
+                summary.clone_from(said);
+            }
+        }
+        if let Some(said) = &enrichment.document {
+            self.document.clone_from(said);
+        }
+    }
+}
+
 /// Fills in every chunk's language, words, keywords and summaries.
-pub(crate) fn annotate(drafts: &mut [Draft], tree: &SectionTree, title: Option<&str>) -> Overview {
+pub(crate) fn annotate(drafts: &mut [Draft], tree: &SectionTree, title: Option<&str>, enrichment: &Enrichment) -> Overview {
     let main = main_language(drafts);
     let mut sections = Sections::default();
     for draft in drafts.iter_mut() {
@@ -37,7 +52,8 @@ pub(crate) fn annotate(drafts: &mut [Draft], tree: &SectionTree, title: Option<&
         draft.chunk.metadata.lang = lang.to_owned();
         draft.chunk.metadata.tokens = tokens;
     }
-    let overview = overview(drafts, tree, title);
+    let mut overview = overview(drafts, tree, title);
+    overview.take(tree, enrichment);
     for draft in drafts {
         let keywords = sections.keywords(draft.words(), &draft.chunk.metadata.lang);
         let own = (draft.chunk.kind == ChunkType::Text).then(|| summary::of_text(draft.words()));

@@ -15,6 +15,7 @@ pub mod archive;
 mod assets;
 mod chunks;
 pub mod encoding;
+mod enrich;
 pub mod flow;
 pub mod grid;
 pub mod heading;

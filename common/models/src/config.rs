@@ -1,4 +1,5 @@
-//! One configuration per task: `QUARRY_<TASK>_{BASE_URL, MODEL, KEYS, RPM}`.
+//! One configuration per task: `QUARRY_<TASK>_{BASE_URL, MODEL, KEYS, RPM}`, one by one, or together as the JSON object
+//! `QUARRY_MODELS` (`{"PLANNER_MODEL": "…", …}`), which can come out of a secret store as a whole.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -10,6 +11,8 @@ use crate::secret::Secret;
 
 /// Calls per key and minute when none are named.
 const RPM: NonZeroU32 = NonZeroU32::new(300).unwrap();
+/// The variable that holds them all.
+const TOGETHER: &str = "QUARRY_MODELS";
 /// Most keys of one task.
 const KEYS: usize = 64;
 
@@ -58,7 +61,14 @@ impl ModelsConfig {
     /// Reads from any source of variables. Empty counts as unset. A task has a model when address, model and a key are
     /// set; some of them without the others is an error, so that a slip of the pen does not silently turn a model off.
     pub fn read(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let get = |name: &str| get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let set = |name: &str| get(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let together: BTreeMap<String, String> = match set(TOGETHER) {
+            Some(text) => serde_json::from_str(&text).map_err(|_| wrong(TOGETHER.to_owned(), "must be a JSON object of strings"))?,
+            None => BTreeMap::new(),
+        };
+        // A variable of its own goes before the object.
+        let get =
+            |name: &str| set(name).or_else(|| together.get(name.trim_start_matches("QUARRY_")).cloned().filter(|value| !value.is_empty()));
         let mut tasks = BTreeMap::new();
         for task in Task::ALL {
             let [base_url, model, keys, rpm] = ["BASE_URL", "MODEL", "KEYS", "RPM"].map(|part| variable(task, part));
@@ -137,6 +147,16 @@ mod tests {
         assert_eq!((planner.base_url.as_str(), planner.keys.len(), planner.rpm), ("https://models.example.com/v1", 2, RPM));
         assert_eq!(config.tasks[&Task::Ocr].rpm.get(), 7);
         assert!(!format!("{config:?}").contains("key-one"), "keys show in nothing");
+    }
+
+    #[test]
+    fn all_tasks_can_come_as_one_object() {
+        let object = r#"{"OCR_BASE_URL": "https://models.example.com/v1", "OCR_MODEL": "m", "OCR_KEYS": "one-key", "OCR_RPM": "9"}"#;
+        let config = read(&[("QUARRY_MODELS", object), ("QUARRY_OCR_MODEL", "other")]).unwrap();
+        let ocr = &config.tasks[&Task::Ocr];
+        assert_eq!((ocr.model.as_str(), ocr.rpm.get(), ocr.keys.len()), ("other", 9, 1));
+        let error = read(&[("QUARRY_MODELS", "[\"secret-key\"]")]).unwrap_err().to_string();
+        assert!(error.starts_with("QUARRY_MODELS") && !error.contains("secret"), "{error}");
     }
 
     #[test]

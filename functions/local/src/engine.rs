@@ -9,7 +9,7 @@ use quarry_index::SplitCache;
 use quarry_model::{Limits, Namespace, Scope};
 use quarry_notifier::Notifier;
 use quarry_outbound::{Outbound, Rules, SystemResolver};
-use quarry_ports::{Clock, ObjectStore, Queue, Records, SystemClock};
+use quarry_ports::{Clock, Model, ObjectStore, Queue, Records, SystemClock};
 use quarry_profiler::Profiler;
 use quarry_publisher::Publisher;
 use quarry_retrieval::{Options, Retriever};
@@ -34,6 +34,8 @@ pub(crate) struct Engine {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jobs: Jobs,
     pub(crate) splits: Arc<SplitCache>,
+    /// Models of the tasks that the environment names one for.
+    pub(crate) model: Arc<dyn Model>,
 }
 
 impl Engine {
@@ -55,6 +57,7 @@ impl Engine {
             store,
             clock,
             splits: Arc::new(SplitCache::new(SPLIT_CACHE_BYTES, None)),
+            model: quarry_models::from_env().map_err(Failure::usage)?,
         })
     }
 

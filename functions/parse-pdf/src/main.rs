@@ -22,7 +22,8 @@ async fn main() -> Result<(), LambdaError> {
         store.queues(),
         clock.clone(),
         config.limits.clone(),
-    );
+    )
+    .with_model(quarry_models::from_env()?);
     let jobs = Jobs::new(store.records(), clock);
     let delivery = Delivery { metrics: config.log.metrics, ..Delivery::shared(jobs, Arc::new(config.limits), config.visibility)? };
     serve(stage, delivery, Source { queue: store.queues(), name: QueueName::Parse(Family::Pdf) }).await

@@ -17,7 +17,8 @@ async fn main() -> Result<(), LambdaError> {
     quarry_runtime::logs::init(&config.log);
     let (store, clock) = (AwsStore::connect(AwsNames::from_env()?).await, Arc::new(SystemClock));
     let jobs = Jobs::new(store.records(), clock.clone());
-    let stage = ParseStage::new(TextParser, store.objects(), store.queues(), clock, config.limits.clone());
+    let stage =
+        ParseStage::new(TextParser, store.objects(), store.queues(), clock, config.limits.clone()).with_model(quarry_models::from_env()?);
     let delivery = Delivery { metrics: config.log.metrics, ..Delivery::shared(jobs, Arc::new(config.limits), config.visibility)? };
     serve(stage, delivery, Source { queue: store.queues(), name: QueueName::Parse(Family::Text) }).await
 }

@@ -16,7 +16,8 @@ async fn main() -> Result<(), LambdaError> {
     let config = Config::from_env()?;
     quarry_runtime::logs::init(&config.log);
     let (store, clock) = (AwsStore::connect(AwsNames::from_env()?).await, Arc::new(SystemClock));
-    let stage = ParseStage::new(XlsxParser, store.objects(), store.queues(), clock.clone(), config.limits.clone());
+    let stage = ParseStage::new(XlsxParser, store.objects(), store.queues(), clock.clone(), config.limits.clone())
+        .with_model(quarry_models::from_env()?);
     let jobs = Jobs::new(store.records(), clock);
     let delivery = Delivery { metrics: config.log.metrics, ..Delivery::shared(jobs, Arc::new(config.limits), config.visibility)? };
     serve(stage, delivery, Source { queue: store.queues(), name: QueueName::Parse(Family::Xlsx) }).await

@@ -1,5 +1,7 @@
 //! From what a parser gave to the folder, in the order of the data.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use quarry_model::{
     Chunk, ChunkFile, ChunkType, DocumentCode, DocumentFailure, Limits, Parsed, Row, RowKind, SCHEMA_VERSION, Timestamp, Warning,
@@ -10,6 +12,7 @@ use super::{Artifact, RevisionFolder, RevisionRequest, diagnostics, json, manife
 use crate::annotate::annotate;
 use crate::assets::{Pictures, decoration};
 use crate::chunks::{Drafts, chunks};
+use crate::enrich::Enrichment;
 use crate::heading::SectionTree;
 use crate::parser::Parser;
 use crate::prepare::prepare;
@@ -26,23 +29,28 @@ pub(super) struct Times {
     pub parsed: Timestamp,
 }
 
+#[allow(clippy::too_many_arguments, reason = "everything a folder is made from, each once")]
 pub(super) fn build(
     parser: &dyn Parser,
     bytes: &Bytes,
     request: &RevisionRequest,
     parsed: Parsed,
+    enrichment: Enrichment,
     limits: &Limits,
     clock: &dyn Clock,
     times: Times,
 ) -> Result<RevisionFolder, DocumentFailure> {
+    let (headings, file_name) = (parsed.headings.len(), &request.file_name);
     let mut parsed = prepare(parsed, limits);
+    // Where headings were put together or cut off, what was said of them by number no longer fits.
+    let enrichment = if parsed.headings.len() == headings { enrichment } else { Enrichment { sections: BTreeMap::new(), ..enrichment } };
     refuse_emptiness(&parsed)?;
-    let tree = SectionTree::build(&parsed.headings, &parsed.rows, &request.file_name, limits);
+    let tree = SectionTree::build(&parsed.headings, &parsed.rows, file_name, limits);
     let mut pictures = Pictures::store(std::mem::take(&mut parsed.assets), &parsed.rows, limits);
     parsed.warnings.append(&mut pictures.warnings);
     let left_out = decoration(&parsed.rows, &pictures, parsed.page_count);
     let mut drafts = chunks(&parsed.rows, &tree, &pictures, &left_out, limits);
-    let overview = annotate(&mut drafts.chunks, &tree, parsed.title.as_deref());
+    let overview = annotate(&mut drafts.chunks, &tree, parsed.title.as_deref(), &enrichment);
     warn_without_text(&drafts, &mut parsed.warnings);
     shorten(&mut parsed.warnings);
 
@@ -81,6 +89,7 @@ pub(super) fn build(
         bytes,
         request,
         parsed: &parsed,
+        enrichment: &enrichment,
         limits,
         tree: &tree,
         chunks: &chunk_file.chunks,

@@ -12,6 +12,7 @@ use super::build::Times;
 use super::{RevisionRequest, nav, revision_of};
 use crate::assets::Pictures;
 use crate::chunks::{PictureFile, StoredTable};
+use crate::enrich::Enrichment;
 use crate::heading::SectionTree;
 use crate::parser::Parser;
 
@@ -21,6 +22,7 @@ pub(super) struct Facts<'a> {
     pub bytes: &'a Bytes,
     pub request: &'a RevisionRequest,
     pub parsed: &'a Parsed,
+    pub enrichment: &'a Enrichment,
     pub limits: &'a Limits,
     pub tree: &'a SectionTree,
     pub chunks: &'a [Chunk],
@@ -61,12 +63,15 @@ pub(super) fn build(facts: &Facts<'_>) -> Manifest {
                 completed_at: facts.completed,
                 duration_ms: elapsed(facts.times.started, facts.completed),
             },
-            stages: Stages { timing_ms: stage_times(facts), token_usage: Map::new() },
+            stages: Stages { timing_ms: stage_times(facts), token_usage: facts.enrichment.usage.clone() },
             parser: ParserInfo { name: parser.name().to_owned(), version: parser.version().to_owned() },
-            models: Map::new(),
+            models: facts.enrichment.models.clone(),
             limits: (*limits).clone(),
         },
-        profile: ProfileInfo { category: profile.category.clone(), routing_category: profile.routing_category.clone() },
+        profile: ProfileInfo {
+            category: facts.enrichment.category.clone().unwrap_or_else(|| profile.category.clone()),
+            routing_category: profile.routing_category.clone(),
+        },
         statistics: Statistics {
             total_chunks: stats.total_chunks,
             text_chunks: stats.text_chunks,

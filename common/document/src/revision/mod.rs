@@ -13,11 +13,14 @@ mod zip;
 
 use bytes::Bytes;
 use quarry_model::message::{ParseMessage, Profile};
-use quarry_model::{ChunkFile, DocNav, DocumentCode, DocumentFailure, DocumentId, HierarchyFile, JobId, Limits, Manifest, Revision};
+use quarry_model::{
+    ChunkFile, DocNav, DocumentCode, DocumentFailure, DocumentId, HierarchyFile, JobId, Limits, Manifest, Parsed, Revision,
+};
 use quarry_ports::Clock;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::enrich::Enrichment;
 use crate::parser::{Parser, Source};
 
 pub use validate::Inconsistency;
@@ -119,6 +122,24 @@ pub fn parse_to_folder(
     limits: &Limits,
     clock: &dyn Clock,
 ) -> Result<RevisionFolder, DocumentFailure> {
+    let reading = read(parser, bytes, request, limits, clock)?;
+    finish(parser, bytes, request, reading, Enrichment::default(), limits, clock)
+}
+
+/// What a parser read, before it is made into a folder.
+pub(crate) struct Reading {
+    pub(crate) parsed: Parsed,
+    times: build::Times,
+}
+
+/// The first half of [`parse_to_folder`]: the parser's.
+pub(crate) fn read(
+    parser: &dyn Parser,
+    bytes: &Bytes,
+    request: &RevisionRequest,
+    limits: &Limits,
+    clock: &dyn Clock,
+) -> Result<Reading, DocumentFailure> {
     let started = clock.now();
     if bytes.is_empty() {
         return Err(DocumentFailure::new(DocumentCode::Empty, "0 bytes"));
@@ -126,8 +147,20 @@ pub fn parse_to_folder(
     check_size(bytes.len() as u64, limits)?;
     let source = Source { bytes, file_name: &request.file_name, profile: &request.profile };
     let parsed = parser.parse(&source, limits)?;
-    let parsed_at = clock.now();
-    build::build(parser, bytes, request, parsed, limits, clock, build::Times { started, parsed: parsed_at })
+    Ok(Reading { parsed, times: build::Times { started, parsed: clock.now() } })
+}
+
+/// The second half: from rows, and what models added, to the folder.
+pub(crate) fn finish(
+    parser: &dyn Parser,
+    bytes: &Bytes,
+    request: &RevisionRequest,
+    reading: Reading,
+    enrichment: Enrichment,
+    limits: &Limits,
+    clock: &dyn Clock,
+) -> Result<RevisionFolder, DocumentFailure> {
+    build::build(parser, bytes, request, reading.parsed, enrichment, limits, clock, reading.times)
 }
 
 /// Refuses a source that is larger than allowed.

@@ -3,20 +3,23 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use quarry_model::message::{ParseMessage, PublishAction, PublishMessage, QueueName};
 use quarry_model::{DocumentCode, DocumentFailure, JobId, Limits, ObjectKey, Outcome, Revision, SkipReason};
-use quarry_ports::{Clock, ObjectError, ObjectStore, Outgoing, PutCondition, PutOptions, Queue, QueueError, Stage};
+use quarry_ports::{Clock, Model, NoModel, ObjectError, ObjectStore, Outgoing, PutCondition, PutOptions, Queue, QueueError, Stage};
 use tokio::sync::oneshot;
 
+use crate::enrich::{enrich, models_in_force};
 use crate::parser::Parser;
-use crate::revision::{RevisionFolder, RevisionRequest, check_size, parse_to_folder, revision_of};
+use crate::revision::{RevisionFolder, RevisionRequest, check_size, finish, read, revision_of};
 
 /// Stack of the thread that parses. Nesting is bounded by the limits; this leaves room for what they allow.
 const STACK_BYTES: usize = 64 << 20;
+/// Share of the time left after parsing that models may take; the rest is for building the folder.
+const MODELS_SHARE: f32 = 0.6;
 /// How long to wait before trying again when a store is out of order, in seconds.
 const STORE_DELAY: u32 = 10;
 /// How long to wait before trying again after a panic, in seconds: the bytes stay the same, the machine may not.
@@ -53,12 +56,28 @@ pub struct ParseStage<P> {
     queue: Arc<dyn Queue>,
     clock: Arc<dyn Clock>,
     limits: Limits,
+    model: Arc<dyn Model>,
 }
 
 impl<P: Parser> ParseStage<P> {
-    /// A stage around `parser`.
+    /// A stage around `parser`, without a model.
     pub fn new(parser: P, objects: Arc<dyn ObjectStore>, queue: Arc<dyn Queue>, clock: Arc<dyn Clock>, limits: Limits) -> Self {
-        Self { parser: Arc::new(parser), objects, queue, clock, limits }
+        Self { parser: Arc::new(parser), objects, queue, clock, limits, model: Arc::new(NoModel) }
+    }
+
+    /// The same stage, asking `model` wherever a model is set for a task.
+    #[must_use]
+    pub fn with_model(self, model: Arc<dyn Model>) -> Self {
+        Self { model, ..self }
+    }
+
+    /// The request; with models it names them, for they are part of what makes a revision.
+    fn request(&self, message: &ParseMessage) -> RevisionRequest {
+        let mut request = RevisionRequest::from(message);
+        if let Some(models) = models_in_force(self.model.as_ref()) {
+            request.parsing_params.insert("models in force".to_owned(), models);
+        }
+        request
     }
 
     async fn parse(&self, message: &ParseMessage) -> Outcome<()> {
@@ -85,12 +104,13 @@ impl<P: Parser> ParseStage<P> {
             return Ok(Outcome::Skipped(SkipReason::Older));
         }
         let blake3 = blake3::hash(&bytes).to_hex();
-        let revision = revision_of(self.parser.as_ref(), &blake3, &message.parsing_params);
+        let request = self.request(message);
+        let revision = revision_of(self.parser.as_ref(), &blake3, &request.parsing_params);
         if self.is_finished(message, &revision).await? {
             self.tell_publisher(message, &revision).await?;
             return Ok(Outcome::Skipped(SkipReason::Duplicate));
         }
-        let folder = self.parse_apart(message, bytes.clone()).await?;
+        let folder = self.read(Arc::new(request), bytes.clone()).await?;
         self.write(message, &folder, bytes).await?;
         self.tell_publisher(message, &folder.manifest.revision).await?;
         Ok(Outcome::Done(()))
@@ -105,24 +125,38 @@ impl<P: Parser> ParseStage<P> {
         }
     }
 
-    /// Parses on a thread of its own: a large stack, its panics caught, its time limited. A thread cannot be stopped from
-    /// outside; after a time-out it ends by itself, or with its process.
-    async fn parse_apart(&self, message: &ParseMessage, bytes: Bytes) -> Result<RevisionFolder, StageError> {
-        let (send, receive) = oneshot::channel();
+    /// Reads, asks the models, and builds the folder, all within one time limit.
+    async fn read(&self, request: Arc<RevisionRequest>, bytes: Bytes) -> Result<RevisionFolder, StageError> {
+        let began = Instant::now();
+        let left = || Duration::from_secs(self.limits.parse_seconds).saturating_sub(began.elapsed());
         let (parser, clock, limits) = (Arc::clone(&self.parser), Arc::clone(&self.clock), self.limits.clone());
-        let request = RevisionRequest::from(message);
-        let work = move || {
-            let run = || parse_to_folder(parser.as_ref(), &bytes, &request, &limits, clock.as_ref());
+        let (about, source) = (Arc::clone(&request), bytes.clone());
+        let mut reading = self.apart(left(), move || read(parser.as_ref(), &source, &about, &limits, clock.as_ref())).await?;
+        let patience = left().mul_f32(MODELS_SHARE);
+        let enrichment = enrich(&mut reading.parsed, &request.file_name, self.model.as_ref(), patience).await;
+        let (parser, clock, limits) = (Arc::clone(&self.parser), Arc::clone(&self.clock), self.limits.clone());
+        self.apart(left(), move || finish(parser.as_ref(), &bytes, &request, reading, enrichment, &limits, clock.as_ref())).await
+    }
+
+    /// Works on a thread of its own: a large stack, its panics caught, its time limited. A thread cannot be stopped from
+    /// outside; after a time-out it ends by itself, or with its process.
+    async fn apart<T: Send + 'static>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce() -> Result<T, DocumentFailure> + Send + 'static,
+    ) -> Result<T, StageError> {
+        let (send, receive) = oneshot::channel();
+        let run = move || {
             // The receiver is gone after a time-out.
-            let _ = send.send(catch_unwind(AssertUnwindSafe(run)));
+            let _ = send.send(catch_unwind(AssertUnwindSafe(work)));
         };
         std::thread::Builder::new()
             .name(self.parser.name().to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(work)
+            .spawn(run)
             .map_err(|error| StageError::Crashed(format!("no thread: {error}")))?;
-        match tokio::time::timeout(Duration::from_secs(self.limits.parse_seconds), receive).await {
-            Ok(Ok(Ok(folder))) => Ok(folder?),
+        match tokio::time::timeout(patience, receive).await {
+            Ok(Ok(Ok(done))) => Ok(done?),
             Ok(Ok(Err(panic))) => Err(StageError::Crashed(panic_message(panic.as_ref()))),
             Ok(Err(_)) => Err(StageError::Crashed("the thread ended without an answer".to_owned())),
             Err(_) => {

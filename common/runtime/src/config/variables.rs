@@ -43,6 +43,7 @@ pub const VARIABLES: &[Variable] = &[
     variable("QUARRY_LOG", "warn,quarry=info", "What is logged: a tracing filter."),
     variable("QUARRY_LOG_FORMAT", "text, or json on Lambda", "json or text."),
     variable("QUARRY_METRICS", "false, or true on Lambda", "Whether outcomes also write CloudWatch metrics lines."),
+    variable("QUARRY_MODELS", "{}", "JSON object of the four below for all tasks, without QUARRY_: {\"OCR_MODEL\": \"…\"}."),
     variable(
         "QUARRY_<TASK>_BASE_URL",
         "none",

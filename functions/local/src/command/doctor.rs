@@ -7,6 +7,7 @@ use quarry_index::Snapshot;
 use quarry_model::message::QueueName;
 use quarry_model::record::{DocumentRecord, DocumentStatus, IndexManifest, ManifestPlace, NamespaceHead};
 use quarry_model::{DocumentId, Family, JobState, Namespace, ObjectPrefix, RecordKey, RecordPrefix, Revision, Scope};
+use quarry_ports::Task;
 use quarry_runtime::config::VARIABLES;
 use quarry_runtime::jobs::JobFilter;
 use serde_json::{Value, json};
@@ -45,6 +46,7 @@ pub(crate) async fn run(engine: &Engine, asked: Doctor, as_json: bool) -> Result
     checks.add(Verdict::Fine, "program", format!("version {}", env!("CARGO_PKG_VERSION")));
     checks.add(Verdict::Fine, "data folder", engine.data.display().to_string());
     settings(&mut checks);
+    models(engine, &mut checks);
     parsers(engine, &mut checks).await;
     queues(engine, &mut checks).await?;
     jobs(engine, &mut checks).await?;
@@ -96,6 +98,13 @@ fn settings(checks: &mut Checks) {
     let set: Vec<&str> = VARIABLES.iter().map(|variable| variable.name).filter(|name| std::env::var_os(name).is_some()).collect();
     let detail = if set.is_empty() { "all defaults".to_owned() } else { format!("set: {}", set.join(", ")) };
     checks.add(Verdict::Fine, "configuration", detail);
+}
+
+/// Which tasks have a model; none is needed, and none is called here.
+fn models(engine: &Engine, checks: &mut Checks) {
+    let set = Task::ALL.iter().filter_map(|task| Some(format!("{} by {}", task.name(), engine.model.name(*task)?)));
+    let set: Vec<String> = set.collect();
+    checks.add(Verdict::Fine, "models", if set.is_empty() { "none; none is needed".to_owned() } else { set.join(", ") });
 }
 
 /// A child answers, so documents can be read.

@@ -39,7 +39,8 @@ async fn parse(engine: &Engine, message: ParseMessage) -> Outcome<()> {
     let again = |cause: &str| Outcome::Retry { cause: cause.to_owned(), delay_seconds: 1 };
     let Some(family) = message.profile.format.row().family else { return again("no parser for this format") };
     let (objects, queue, clock) = (engine.objects.clone(), engine.queue.clone(), engine.clock.clone());
-    let stage = ParseStage::new(parser_on_this_machine(family), objects, queue, clock, (*engine.limits).clone());
+    let parser = parser_on_this_machine(family);
+    let stage = ParseStage::new(parser, objects, queue, clock, (*engine.limits).clone()).with_model(engine.model.clone());
     let outcomes = stage.run(vec![message]).await;
     outcomes.into_iter().next().unwrap_or_else(|| again("the parser gave no outcome"))
 }
