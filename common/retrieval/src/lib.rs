@@ -11,6 +11,8 @@
 //!
 //! Agentic mode stands on the same: [`plan`] divides the query → [`workflow`] runs the steps, each a discovery, a
 //! dependent one [`follow`]ing names → [`navigation`] walks the documents found → evidence.
+//!
+//! Beside it stand [`tools`]: plain questions about one namespace, for agents that find their own way.
 
 mod assembly;
 pub mod budget;
@@ -41,6 +43,7 @@ pub mod snapshot;
 pub mod spending;
 #[cfg(test)]
 mod testing;
+pub mod tools;
 pub mod trace;
 pub mod work;
 pub mod workflow;

@@ -18,7 +18,7 @@ use crate::hits::HitBook;
 use crate::journal::{Entry, Journal};
 use crate::pictures;
 use crate::snapshot::{Reader, Snapshots};
-use crate::trace::{Trace, millis};
+use crate::trace::{Trace, Watcher, millis};
 use crate::work::{Outcome, Work};
 use crate::workflow::{self, Policies};
 
@@ -93,6 +93,17 @@ impl Retriever {
 
     /// Answers a query within a scope.
     pub async fn answer(&self, scope: &Scope, request: &NormalizedRequest) -> Result<RetrievalAnswer, RetrievalError> {
+        self.answer_watched(scope, request, None).await
+    }
+
+    /// As [`Self::answer`], telling `watcher` of every step that this call itself does: none for an answer from the
+    /// cache, or for one that another call is at work on.
+    pub async fn answer_watched(
+        &self,
+        scope: &Scope,
+        request: &NormalizedRequest,
+        watcher: Option<Watcher>,
+    ) -> Result<RetrievalAnswer, RetrievalError> {
         let began = Instant::now();
         let mut counted = Vec::new();
         let (answer, was_cached, kept) = if request.query.is_empty() {
@@ -100,7 +111,7 @@ impl Retriever {
         } else {
             match self.snapshots.pin(scope).await? {
                 None => (Arc::new(blank(request, unpublished(request), StopReason::NoMatch, 0)), false, None),
-                Some(reader) => self.cached(scope, request, &reader, &mut counted).await?,
+                Some(reader) => self.cached(scope, request, &reader, &mut counted, watcher).await?,
             }
         };
         let mut answer = Arc::unwrap_or_clone(answer);
@@ -142,6 +153,7 @@ impl Retriever {
         request: &NormalizedRequest,
         reader: &Reader,
         counted: &mut Vec<ChunkKey>,
+        watcher: Option<Watcher>,
     ) -> Result<(Arc<RetrievalAnswer>, bool, Option<Item>), RetrievalError> {
         let key = cache::key(scope, request, reader.corpus().version(), &self.policies.name(), self.options.hit_boost);
         let now = self.clock.now();
@@ -149,7 +161,7 @@ impl Retriever {
             return Ok((answer, true, None));
         }
         let work = async {
-            let (answer, hits) = self.work(scope, request, reader).await?;
+            let (answer, hits) = self.work(scope, request, reader, watcher).await?;
             *counted = hits;
             Ok::<_, RetrievalError>(Arc::new(answer))
         };
@@ -167,9 +179,10 @@ impl Retriever {
         scope: &Scope,
         request: &NormalizedRequest,
         reader: &Reader,
+        watcher: Option<Watcher>,
     ) -> Result<(RetrievalAnswer, Vec<ChunkKey>), RetrievalError> {
         let budget = Budget::new(request.token_budget);
-        let trace = Trace::default();
+        let trace = Trace::watched(watcher);
         let work = Work {
             scope,
             request,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::delivery::{Delivery, Disposition, batches, deliver};
+use crate::http::stream::Buffered;
 
 /// What the Lambda runtime fails with.
 pub type LambdaError = lambda_runtime::Error;
@@ -86,9 +87,10 @@ where
     lambda_runtime::run(service_fn(move |_: LambdaEvent<Value>| async move { work().await.map_err(LambdaError::from) })).await
 }
 
-/// Serves a router behind API Gateway (payload version 2) or a function address.
+/// Serves a router behind API Gateway (payload version 2) or a function address. Answers leave whole: where a client may
+/// ask for events, it is answered plainly.
 pub async fn serve_http(router: Router) -> Result<(), LambdaError> {
-    lambda_http::run(router).await
+    lambda_http::run(router.layer(axum::extract::Extension(Buffered))).await
 }
 
 async fn handle<S: Stage>(stage: &S, delivery: &Delivery, source: &Source, event: SqsEvent) -> BatchResponse {

@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Delete(OneDocument),
     /// Serve the HTTP API
     Serve(Serve),
+    /// Serve one MCP client over standard input and output
+    Mcp(Mcp),
     /// Check the data folder, the index, the parsers and the configuration
     Doctor(Doctor),
     /// Print a completion script for a shell
@@ -88,6 +90,12 @@ pub(crate) enum Command {
         /// From 1
         page: u32,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    #[command(flatten)]
+    pub(crate) place: InNamespace,
 }
 
 #[derive(Debug, Args)]

@@ -79,7 +79,7 @@ impl Engine {
     pub(crate) fn retriever(&self) -> Retriever {
         let options = Options { hit_boost: self.config.hit_boost as f32, ..Options::default() };
         let (objects, records) = (Arc::clone(&self.objects), Arc::clone(&self.records));
-        Retriever::new(objects, records, Arc::clone(&self.clock), Arc::clone(&self.splits), options)
+        Retriever::new(objects, records, Arc::clone(&self.clock), Arc::clone(&self.splits), options).with_model(&self.model)
     }
 
     /// Reaches addresses out of requests.

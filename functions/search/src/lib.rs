@@ -1,8 +1,13 @@
 //! Answers queries from published revisions.
 //!
-//! What this room is for: the HTTP face of [`quarry_retrieval`]. What enters: `POST /retrieval/query` of an authenticated
-//! caller, and the id of a run. What leaves: an answer with cited evidence, or the steps of a run. What it must never do:
+//! What this room is for: the HTTP and MCP face of [`quarry_retrieval`]. What enters: queries and calls of tools of an
+//! authenticated caller, and the id of a run. What leaves: answers with cited evidence, or the steps of a run. What it must never do:
 //! write documents or the index, or let a caller see that another owner's namespace, document or run exists.
+
+pub mod api;
+pub mod mcp;
+mod stream;
+mod tools;
 
 use std::sync::Arc;
 
@@ -11,7 +16,8 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use quarry_model::record::KeyScope;
 use quarry_model::retrieval::{RetrievalRun, TraceStep};
-use quarry_model::{ApiError, Limits, RetrievalAnswer, RetrievalRequest, Scope};
+use quarry_model::{ApiError, Limits, NormalizedRequest, RetrievalAnswer, RetrievalRequest, Scope};
+use quarry_retrieval::tools::Tools;
 use quarry_retrieval::{RetrievalError, Retriever};
 use quarry_runtime::http::{Body, Caller, Failure, Route, route};
 use serde::Serialize;
@@ -20,11 +26,15 @@ use serde::Serialize;
 const RETRY_SECONDS: u64 = 2;
 /// Largest request: a query with long lists of documents and sections.
 const BODY_BYTES: usize = 2 << 20;
+/// Largest call of a tool: a submission's content in base64.
+const TOOL_BODY_BYTES: usize = 5 << 20;
 
 /// What the handlers work with.
 pub struct Search {
     /// Answers.
     pub retriever: Arc<Retriever>,
+    /// Plain questions about one namespace.
+    pub tools: Arc<Tools>,
     /// Limits.
     pub limits: Arc<Limits>,
 }
@@ -36,12 +46,19 @@ impl std::fmt::Debug for Search {
 }
 
 /// Every route of [`routes`].
-pub const ROUTES: &[Route] = &[route("POST", "/retrieval/query"), route("GET", "/retrieval/runs/{run_id}")];
+pub const ROUTES: &[Route] =
+    &[route("POST", "/retrieval/query"), route("GET", "/retrieval/runs/{run_id}"), route("GET", "/tools"), route("POST", "/tools/{name}")];
 
 /// The routes, to be mounted by [`quarry_runtime::http::app`].
 pub fn routes(search: Arc<Search>) -> Router {
-    let query = post(query).layer(axum::extract::DefaultBodyLimit::max(BODY_BYTES));
-    Router::new().route("/retrieval/query", query).route("/retrieval/runs/{run_id}", get(run)).with_state(search)
+    let body = axum::extract::DefaultBodyLimit::max(BODY_BYTES);
+    Router::new()
+        .route("/retrieval/query", post(query).layer(body))
+        .route("/retrieval/query/stream", post(stream::query).layer(body))
+        .route("/retrieval/runs/{run_id}", get(run))
+        .route("/tools", get(tools::list))
+        .route("/tools/{name}", post(tools::call).layer(axum::extract::DefaultBodyLimit::max(TOOL_BODY_BYTES)))
+        .with_state(search)
 }
 
 async fn query(
@@ -50,9 +67,14 @@ async fn query(
     Body(request): Body<RetrievalRequest>,
 ) -> Result<Json<RetrievalAnswer>, Failure> {
     caller.require(KeyScope::Query)?;
-    let request = request.validate(&search.limits).map_err(|violations| ApiError::invalid(&violations))?;
-    let scope = Scope::new(caller.owner, request.namespace.clone());
+    let (scope, request) = accepted(&search, caller, request)?;
     search.retriever.answer(&scope, &request).await.map(Json).map_err(|error| failure(&error))
+}
+
+/// A request in which every rule holds, and whose data it is about.
+fn accepted(search: &Search, caller: Caller, request: RetrievalRequest) -> Result<(Scope, NormalizedRequest), Failure> {
+    let request = request.validate(&search.limits).map_err(|violations| ApiError::invalid(&violations))?;
+    Ok((Scope::new(caller.owner, request.namespace.clone()), request))
 }
 
 /// A run and its steps.

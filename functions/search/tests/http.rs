@@ -12,10 +12,11 @@ use quarry_model::{
     Chunk, ChunkId, ChunkMetadata, ChunkType, Limits, Namespace, Owner, RecordKey, Revision, SCHEMA_VERSION, Scope, SectionId,
 };
 use quarry_ports::{Clock as _, Condition, Item, PutOptions, SystemClock};
+use quarry_retrieval::tools::Tools;
 use quarry_retrieval::{Options, Retriever};
 use quarry_runtime::Config;
 use quarry_runtime::http::{Access, Authenticator, app};
-use quarry_search::{ROUTES, Search, routes};
+use quarry_search::{ROUTES, Search, mcp, routes};
 use quarry_store_local::{LocalStore, PublicBase};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -74,10 +75,12 @@ async fn world() -> World {
     let clock = Arc::new(SystemClock);
     let options = Options { journal_in_background: false, ..Options::default() };
     let retriever = Retriever::new(store.objects(), store.records(), clock.clone(), Arc::new(SplitCache::new(1 << 26, None)), options);
-    let search = Search { retriever: Arc::new(retriever), limits: Arc::new(Limits::default()) };
+    let (retriever, limits) = (Arc::new(retriever), Arc::new(Limits::default()));
+    let tools = Arc::new(Tools::new(retriever.clone(), store.records(), store.objects(), limits.clone(), None));
+    let search = Search { retriever, tools: tools.clone(), limits };
     let config = Config::read(|_| None).unwrap();
     let authenticator = Arc::new(Authenticator::new(store.records(), clock, Access::LoopbackUnlessKeys, &config));
-    let app = app(routes(Arc::new(search)), Router::new(), authenticator, quarry_runtime::http::Options::named("search"));
+    let app = app(routes(Arc::new(search)), mcp::routes(tools), authenticator, quarry_runtime::http::Options::named("search"));
     World { _folder: folder, app }
 }
 
@@ -163,10 +166,82 @@ async fn every_route_exists_under_every_prefix() {
     let world = world().await;
     for prefix in quarry_runtime::http::PREFIXES {
         for route in ROUTES {
-            let path = format!("{prefix}{}", route.path.replace("{run_id}", "none"));
+            let path = format!("{prefix}{}", route.path.replace("{run_id}", "none").replace("{name}", "list_documents"));
             let (status, body) = send(&world.app, route.method, &path, Some("{}".to_owned())).await;
             assert_ne!(status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
             assert_ne!(body["error"]["details"]["resource"], "Route", "{path}");
         }
+    }
+}
+
+/// The tools that need nothing but this function's own rights.
+const OWN: [&str; 8] = ["search", "list_documents", "outline", "read", "grep", "assets", "neighbors", "query_table"];
+
+#[tokio::test]
+async fn the_tools_answer_plain_http() {
+    let world = world().await;
+    let (status, listed) = send(&world.app, "GET", "/v1/tools", None).await;
+    let names: Vec<&str> = listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!((status, names.as_slice()), (StatusCode::OK, OWN.as_slice()));
+    let call =
+        async |name: &str, arguments: Value| send(&world.app, "POST", &format!("/v1/tools/{name}"), Some(arguments.to_string())).await;
+    let (status, found) = call("grep", json!({ "pattern": "4 nm", "namespace": "manuals", "token_budget": 300 })).await;
+    assert_eq!((status, &found["refs"]), (StatusCode::OK, &json!(["doc_0a1b2c3d4e5f#0"])), "{found}");
+    assert!(found["text"].as_str().unwrap().starts_with("1 matches in 1 chunks") && found["tokens"].as_u64().unwrap() <= 300);
+    for (name, arguments, code) in [
+        ("grep", json!({ "pattern": "x", "surprise": 1 }), "INVALID_ARGUMENT"),
+        ("grep", json!({ "pattern": "a*", "regex": true }), "INVALID_ARGUMENT"),
+        ("search", json!({ "query": "x", "token_budget": 1 }), "INVALID_ARGUMENT"),
+        ("search", json!([]), "INVALID_ARGUMENT"),
+        ("read", json!({ "refs": ["doc_ffffffffffff"], "namespace": "manuals" }), "NOT_FOUND"),
+        ("submit", json!({ "file_name": "a.md" }), "NOT_FOUND"),
+        ("nothing", json!({}), "NOT_FOUND"),
+    ] {
+        let (_, refused) = call(name, arguments.clone()).await;
+        assert_eq!(refused["error"]["code"], code, "{name} {arguments}: {refused}");
+    }
+}
+
+/// One JSON-RPC message over HTTP.
+async fn rpc(app: &Router, revision: Option<&str>, message: Value) -> (StatusCode, Value) {
+    let method = message["method"].as_str().unwrap().to_owned();
+    let mut request =
+        Request::builder().method("POST").uri("/mcp").header("host", "127.0.0.1:8080").header("content-type", "application/json");
+    request = request.header("accept", "application/json, text/event-stream").header("x-quarry-namespace", "manuals");
+    if let Some(revision) = revision {
+        request = request.header("mcp-protocol-version", revision).header("mcp-method", &method);
+        if let Some(name) = message["params"]["name"].as_str() {
+            request = request.header("mcp-name", name);
+        }
+    }
+    let response = app.clone().oneshot(request.body(Body::from(message.to_string())).unwrap()).await.unwrap();
+    let status = response.status();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (status, serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&bytes))))
+}
+
+#[tokio::test]
+async fn mcp_is_spoken_with_and_without_a_handshake() {
+    let world = world().await;
+    let client = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+    let (status, hello) = rpc(&world.app, None, json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client })).await;
+    assert_eq!((status, &hello["result"]["protocolVersion"]), (StatusCode::OK, &json!("2025-11-25")), "{hello}");
+    assert!(hello["result"]["capabilities"]["tools"].is_object() && hello["result"]["instructions"].is_string());
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let meta = json!({ "io.modelcontextprotocol/protocolVersion": revision, "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" } });
+        // No session was kept of the handshake, and none is needed.
+        let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": { "_meta": meta } });
+        let (status, listed) = rpc(&world.app, Some(revision), list).await;
+        assert_eq!(status, StatusCode::OK, "{listed}");
+        let names: Vec<&str> = listed["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names, OWN, "{revision}");
+        let call = |arguments: Value| json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "search", "arguments": arguments, "_meta": meta } });
+        let (_, found) = rpc(&world.app, Some(revision), call(json!({ "query": "flange bolts" }))).await;
+        let text = found["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{found}"));
+        assert!(text.contains("4 Nm") && text.contains("[E1] doc_0a1b2c3d4e5f#0") && found["result"]["isError"] == false, "{text}");
+        let (_, refused) = rpc(&world.app, Some(revision), call(json!({ "query": " " }))).await;
+        assert_eq!(refused["result"]["isError"], true, "{refused}");
+        assert!(refused["result"]["content"][0]["text"].as_str().unwrap().starts_with("INVALID_ARGUMENT: "), "{refused}");
     }
 }

@@ -68,6 +68,7 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/jobs"),
     route("GET", "/jobs/{job_id}"),
     route("DELETE", "/jobs/{job_id}"),
+    route("GET", "/jobs/{job_id}/events"),
     route("POST", "/jobs/{job_id}/confirm-upload"),
     route("POST", "/jobs/{job_id}/retry"),
     route("GET", "/documents"),
@@ -99,6 +100,7 @@ pub fn routes(upload: Arc<Upload>) -> Router {
         .route("/jobs", post(jobs::create).get(jobs::list))
         .route("/jobs/", post(jobs::create).get(jobs::list))
         .route("/jobs/{job_id}", get(jobs::read).delete(jobs::cancel))
+        .route("/jobs/{job_id}/events", get(jobs::events))
         .route("/jobs/{job_id}/confirm-upload", post(jobs::confirm_upload))
         .route("/jobs/{job_id}/retry", post(jobs::retry))
         .route("/documents", get(documents::list).merge(post(jobs::direct).layer(direct)))

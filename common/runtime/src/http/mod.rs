@@ -8,6 +8,7 @@ mod body;
 mod failure;
 mod keys;
 mod shell;
+pub mod stream;
 #[cfg(test)]
 mod tests;
 

@@ -7,6 +7,7 @@ mod draw_page;
 mod ingest;
 mod jobs;
 mod list;
+mod mcp;
 mod measure_pdf;
 mod outline;
 mod page;
@@ -70,6 +71,7 @@ async fn on_engine(engine: Engine, common: Common, command: Command) -> Result<E
         Command::Jobs(jobs) => jobs::run(&engine, jobs, json).await,
         Command::Archive(document) => withdraw::run(&engine, document, PublishAction::Archive, json).await,
         Command::Delete(document) => withdraw::run(&engine, document, PublishAction::Delete, json).await,
+        Command::Mcp(args) => mcp::run(&engine, args).await,
         Command::Doctor(doctor) => doctor::run(&engine, doctor, json).await,
         Command::Serve(_)
         | Command::Debug(_)

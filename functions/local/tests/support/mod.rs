@@ -1,6 +1,8 @@
 //! Runs the built program on a data folder of its own.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+pub mod server;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,16 +3,19 @@
 mod change;
 mod create;
 mod direct;
+mod events;
 mod read;
 mod remote;
 
 pub(crate) use change::{cancel, confirm_upload, retry};
 pub(crate) use create::create;
 pub(crate) use direct::direct;
+pub(crate) use events::events;
 pub(crate) use read::{list, read};
 
+use quarry_model::api::{JobErrorBody, JobErrorDetails};
 use quarry_model::message::{ObjectArrived, QueueName};
-use quarry_model::{ApiError, Job, JobId, JobState, Owner};
+use quarry_model::{ApiError, DocumentFailure, Job, JobId, JobState, Owner};
 use quarry_ports::{ObjectMeta, Outgoing};
 use quarry_runtime::http::Failure;
 use quarry_runtime::jobs::Change;
@@ -24,6 +27,16 @@ pub(crate) async fn find(upload: &Upload, owner: &Owner, id: &str) -> Result<Job
     let absent = || Failure::from(ApiError::not_found("Job", &id.chars().take(80).collect::<String>()));
     let parsed: JobId = id.parse().map_err(|_| absent())?;
     upload.jobs.load_for(owner, &parsed).await?.ok_or_else(absent)
+}
+
+/// Why a job failed, as callers see it.
+pub(crate) fn error_body(job: &JobId, stage: &str, failure: &DocumentFailure) -> JobErrorBody {
+    JobErrorBody {
+        code: failure.code.name().to_owned(),
+        message: failure.message(),
+        request_id: job.to_string(),
+        details: JobErrorDetails { retryable: failure.code.retryable(), stage: stage.to_owned() },
+    }
 }
 
 /// Tells the profiler that a job's bytes are there, then moves the job from `waiting-file` to `pending`.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use quarry_model::api::{JobBody, JobErrorBody, JobErrorDetails, JobList, JobOutcomeBody};
+use quarry_model::api::{JobBody, JobList, JobOutcomeBody};
 use quarry_model::record::KeyScope;
 use quarry_model::{Job, JobState, ObjectKey, Timestamp};
 use quarry_runtime::http::{Caller, Failure, Params};
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
-use super::{announce, find};
+use super::{announce, error_body, find};
 use crate::Upload;
 use crate::input::Violations;
 
@@ -51,7 +51,7 @@ pub(crate) async fn read(
 }
 
 /// Ends a job that can no longer move, unless its bytes did arrive and only the event was lost.
-async fn settled(upload: &Upload, job: Job) -> Result<Job, Failure> {
+pub(super) async fn settled(upload: &Upload, job: Job) -> Result<Job, Failure> {
     if !upload.jobs.is_overdue(&job, &upload.limits) {
         return Ok(job);
     }
@@ -140,12 +140,8 @@ pub(crate) async fn body(upload: &Upload, job: Job) -> Result<JobBody, Failure> 
             revision: Some(revision.clone()),
         });
     }
-    let error = job.error.as_ref().filter(|_| job.state == JobState::Failed).map(|failure| JobErrorBody {
-        code: failure.code.name().to_owned(),
-        message: failure.message(),
-        request_id: job.job_id.to_string(),
-        details: JobErrorDetails { retryable: failure.code.retryable(), stage: job.stage.clone() },
-    });
+    let failure = job.error.as_ref().filter(|_| job.state == JobState::Failed);
+    let error = failure.map(|failure| error_body(&job.job_id, &job.stage, failure));
     let last = job.ended_at.unwrap_or(job.updated_at);
     let extension = job.file_name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let asked = |name: &str| job.parsing_params.get(name);

@@ -20,7 +20,13 @@ async fn service_routes_need_no_key() {
 }
 
 /// Routes of the search function, which has its own table and test.
-const ELSEWHERE: [(&str, &str); 2] = [("POST", "/retrieval/query"), ("GET", "/retrieval/runs/{run_id}")];
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("POST", "/retrieval/query"),
+    ("POST", "/retrieval/query/stream"),
+    ("GET", "/retrieval/runs/{run_id}"),
+    ("GET", "/tools"),
+    ("POST", "/tools/{name}"),
+];
 
 #[tokio::test]
 async fn router_table_and_description_name_the_same_routes() {

@@ -7,9 +7,11 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use anyhow::Context;
+use quarry_retrieval::tools::Tools;
 use quarry_runtime::Config;
 use quarry_runtime::http::{Access, Authenticator, Options, app};
 use quarry_search::Search;
+use quarry_search::api::InProcess;
 use quarry_store_local::PublicBase;
 use quarry_upload::{Pages, Upload};
 use serde_json::json;
@@ -53,23 +55,42 @@ pub(crate) async fn run(common: &Common, config: Config, args: Serve) -> Result<
 /// The same routers as the functions', and the local store's signed addresses.
 fn router(engine: &Arc<Engine>, host: IpAddr) -> Result<axum::Router, Failure> {
     let access = if host.is_loopback() { Access::LoopbackUnlessKeys } else { Access::Keys };
-    let authenticator = Arc::new(Authenticator::new(engine.records.clone(), engine.clock.clone(), access, &engine.config));
-    let upload = Arc::new(Upload {
-        pages: Pages { objects: engine.objects.clone(), drawer: Arc::new(ChildDrawer::new(PAGES_AT_ONCE)?) },
-        objects: engine.objects.clone(),
-        queue: engine.queue.clone(),
-        jobs: engine.jobs.clone(),
-        authenticator: Arc::clone(&authenticator),
-        outbound: engine.outbound()?,
-        webhooks: engine.config.webhooks,
-        limits: Arc::clone(&engine.limits),
-        direct_upload_bytes: engine.config.direct_upload_bytes,
-        environment: engine.config.environment.clone(),
-    });
-    let search = Arc::new(Search { retriever: Arc::new(engine.retriever()), limits: Arc::clone(&engine.limits) });
-    let routes = quarry_upload::routes(upload).merge(quarry_search::routes(search));
-    let root = quarry_upload::root().merge(objects::routes(Arc::clone(engine)));
-    Ok(app(routes, root, authenticator, Options { metrics: engine.config.log.metrics, ..Options::named("serve") }))
+    let served = Served::new(engine, access)?;
+    let routes = quarry_upload::routes(served.upload).merge(quarry_search::routes(served.search));
+    let root = quarry_upload::root().merge(objects::routes(Arc::clone(engine))).merge(quarry_search::mcp::routes(served.tools));
+    Ok(app(routes, root, served.authenticator, Options { metrics: engine.config.log.metrics, ..Options::named("serve") }))
+}
+
+/// The functions' handlers over one engine.
+pub(crate) struct Served {
+    pub(crate) upload: Arc<Upload>,
+    pub(crate) search: Arc<Search>,
+    pub(crate) tools: Arc<Tools>,
+    pub(crate) authenticator: Arc<Authenticator>,
+}
+
+impl Served {
+    pub(crate) fn new(engine: &Engine, access: Access) -> Result<Self, Failure> {
+        let authenticator = Arc::new(Authenticator::new(engine.records.clone(), engine.clock.clone(), access, &engine.config));
+        let upload = Arc::new(Upload {
+            pages: Pages { objects: engine.objects.clone(), drawer: Arc::new(ChildDrawer::new(PAGES_AT_ONCE)?) },
+            objects: engine.objects.clone(),
+            queue: engine.queue.clone(),
+            jobs: engine.jobs.clone(),
+            authenticator: Arc::clone(&authenticator),
+            outbound: engine.outbound()?,
+            webhooks: engine.config.webhooks,
+            limits: Arc::clone(&engine.limits),
+            direct_upload_bytes: engine.config.direct_upload_bytes,
+            environment: engine.config.environment.clone(),
+        });
+        // The tools that hand documents in use the same handlers as everybody, without a socket.
+        let intake = app(quarry_upload::routes(upload.clone()), axum::Router::new(), authenticator.clone(), Options::named("tools"));
+        let retriever = Arc::new(engine.retriever());
+        let (records, objects, limits) = (engine.records.clone(), engine.objects.clone(), engine.limits.clone());
+        let tools = Arc::new(Tools::new(retriever.clone(), records, objects, limits.clone(), Some(Arc::new(InProcess(intake)))));
+        Ok(Self { upload, search: Arc::new(Search { retriever, tools: tools.clone(), limits }), tools, authenticator })
+    }
 }
 
 /// The address under which a client on this machine reaches a listener.
