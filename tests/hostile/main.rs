@@ -122,6 +122,22 @@ fn row_15_tables_fifty_deep_and_a_span_without_end() {
 }
 
 #[test]
+fn row_30_a_picture_of_a_size_that_only_its_header_has() {
+    let mut bitmap = b"BM\0\x04\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+    bitmap.extend(60_000_i32.to_le_bytes());
+    bitmap.extend(60_000_i32.to_le_bytes());
+    bitmap.extend([1, 0, 24, 0]);
+    bitmap.resize(1_024, 0);
+    Road::with("plan.bmp", &bitmap).fails_with(&["TOO_LARGE"]);
+}
+
+#[test]
+fn row_31_a_picture_cut_off() {
+    Road::with("cut.gif", b"GIF89a\x40\0\x40\0\x80\0\0\0\0\0\xff\xff\xff,\0\0").fails_with(&["CORRUPT"]);
+    Road::with("cut.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x40").fails_with(&["CORRUPT"]);
+}
+
+#[test]
 fn row_33_text_in_any_encoding() {
     let utf16: Vec<u8> = "\u{feff}Größe der Düse\n\nZweiter Absatz".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert!(Road::with("utf16.txt", &utf16).and_is_read().markdown().contains("Größe der Düse"));

@@ -140,22 +140,22 @@ formats! {
     Text "text" ["txt", "text", "log"] ["text/plain"] Some(Family::Text), false;
     Html "html" ["html", "htm", "xhtml"] ["text/html", "application/xhtml+xml"] Some(Family::Html), false;
     Mhtml "mhtml" ["mhtml", "mht"] ["multipart/related"] Some(Family::Eml), false;
-    Xml "xml" ["xml"] ["application/xml", "text/xml"] None, false;
+    Xml "xml" ["xml"] ["application/xml", "text/xml"] Some(Family::Html), false;
     Epub "epub" ["epub"] ["application/epub+zip"] Some(Family::Epub), false;
     Odt "odt" ["odt"] ["application/vnd.oasis.opendocument.text"] Some(Family::Odt), false;
     Rtf "rtf" ["rtf"] ["application/rtf", "text/rtf"] Some(Family::Rtf), false;
     Eml "eml" ["eml"] ["message/rfc822"] Some(Family::Eml), false;
-    Json "json" ["json"] ["application/json"] None, false;
-    Jsonl "jsonl" ["jsonl", "ndjson"] ["application/jsonl", "application/x-ndjson"] None, false;
-    Png "png" ["png"] ["image/png"] None, false;
-    Jpeg "jpeg" ["jpg", "jpeg"] ["image/jpeg"] None, false;
-    Gif "gif" ["gif"] ["image/gif"] None, false;
-    Webp "webp" ["webp"] ["image/webp"] None, false;
-    Tiff "tiff" ["tif", "tiff"] ["image/tiff"] None, true;
-    Bmp "bmp" ["bmp"] ["image/bmp"] None, false;
+    Json "json" ["json"] ["application/json"] Some(Family::Json), false;
+    Jsonl "jsonl" ["jsonl", "ndjson"] ["application/jsonl", "application/x-ndjson"] Some(Family::Json), false;
+    Png "png" ["png"] ["image/png"] Some(Family::Image), false;
+    Jpeg "jpeg" ["jpg", "jpeg"] ["image/jpeg"] Some(Family::Image), false;
+    Gif "gif" ["gif"] ["image/gif"] Some(Family::Image), false;
+    Webp "webp" ["webp"] ["image/webp"] Some(Family::Image), false;
+    Tiff "tiff" ["tif", "tiff"] ["image/tiff"] Some(Family::Image), true;
+    Bmp "bmp" ["bmp"] ["image/bmp"] Some(Family::Image), false;
     Doc "doc" ["doc", "dot"] ["application/msword"] Some(Family::Legacy), false;
     Ppt "ppt" ["ppt", "pps"] ["application/vnd.ms-powerpoint"] Some(Family::Legacy), true;
-    Fragment "fragment" ["fragment"] ["application/vnd.quarry.fragment+json"] None, false;
+    Fragment "fragment" ["fragment"] ["application/vnd.quarry.fragment+json"] Some(Family::Fragment), false;
 }
 
 impl Format {

@@ -94,6 +94,26 @@ fn a_photograph_is_turned_and_says_what_it_shows() {
 }
 
 #[test]
+fn the_golden_inputs_are_what_is_built_here() {
+    let inputs = [
+        ("png/gradient/input.png", picture(40, 30, ImageFormat::Png)),
+        ("jpeg/turned/input.jpg", photograph()),
+        ("gif/gradient/input.gif", picture(20, 10, ImageFormat::Gif)),
+        ("webp/gradient/input.webp", picture(20, 10, ImageFormat::WebP)),
+        ("bmp/gradient/input.bmp", picture(20, 10, ImageFormat::Bmp)),
+        ("tiff/pages/input.tiff", tiff(&[(20, 10, "Front view"), (12, 14, "Back view")], |_| 0)),
+    ];
+    for (name, built) in inputs {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(name);
+        if std::env::var("QUARRY_GOLDEN").is_ok_and(|value| value == "write") {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &built).unwrap();
+        }
+        assert!(std::fs::read(&path).is_ok_and(|bytes| bytes == built), "QUARRY_GOLDEN=write writes {}", path.display());
+    }
+}
+
+#[test]
 fn every_kind_of_picture_is_one_row_with_what_is_known() {
     let kinds = [
         (ImageFormat::Png, Format::Png, "PNG"),

@@ -12,7 +12,7 @@ use super::*;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn heading(level: u32, title: &str, evidence: Evidence) -> Heading {
-    Heading { title: title.into(), level, page: Some(1), evidence }
+    Heading { title: title.into(), level, number: None, page: Some(1), evidence }
 }
 
 fn picture() -> Asset {

@@ -100,7 +100,7 @@ fn declared_and_wide_encodings_are_read_and_damage_is_named() {
 
 #[test]
 fn every_word_of_the_source_is_in_a_row_or_a_title() {
-    let source = include_str!("almanac.xml");
+    let source = include_str!("../../../../tests/golden/xml/almanac/input.xml");
     let parsed = read(source);
     let mut all: String = parsed.headings.iter().map(|h| format!("{} ", h.title)).collect();
     for (_, said) in told(&parsed) {

@@ -33,7 +33,7 @@ pub(crate) fn parse(pages: Vec<PageText>, outline: &[OutlineEntry], pdf: &Pdf, l
         let section = Some(parsed.headings.len());
         let text = lines.iter().map(Line::text).collect::<Vec<_>>().join("\n");
         let content = if text.contains(&title) { text } else { format!("{title}\n{text}").trim_end().to_owned() };
-        parsed.headings.push(Heading { title, level: 1, page: Some(number), evidence });
+        parsed.headings.push(Heading { title, level: 1, page: Some(number), evidence, number: None });
         let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut row = match picture(pdf, number, late) {
             Ok(png) => {

@@ -23,7 +23,7 @@ pub(crate) fn headings_of(blocks: &[Block], heights: &[f32]) -> Vec<Found> {
         let Some((first, _)) = own.first() else { continue };
         let texts: Vec<(usize, &TextBlock)> =
             own.iter().filter_map(|(i, block)| if let Block::Text(text) = block { Some((*i, text)) } else { None }).collect();
-        let heading = |title: String| Heading { title, level: 1, page: Some(number), evidence: Evidence::Slide };
+        let heading = |title: String| Heading { title, level: 1, page: Some(number), evidence: Evidence::Slide, number: None };
         found.push(match title(&texts, *height) {
             // A title that is not the first block (a date stands above it) still heads all of its slide.
             Some((at, text)) if at == *first => {

@@ -5,28 +5,28 @@ use lopdf::{Bookmark, Document, Object, ObjectId, Stream, dictionary};
 
 /// A page of 612 × 792 points; all places count from the top left.
 #[derive(Default)]
-pub struct Sheet {
+pub(crate) struct Sheet {
     operations: Vec<Operation>,
 }
 
 impl Sheet {
     /// Helvetica at a baseline.
-    pub fn text(self, x: f32, y: f32, size: f32, text: &str) -> Self {
+    pub(crate) fn text(self, x: f32, y: f32, size: f32, text: &str) -> Self {
         self.set("F1", x, y, size, text)
     }
 
     /// Helvetica Bold at a baseline.
-    pub fn bold(self, x: f32, y: f32, size: f32, text: &str) -> Self {
+    pub(crate) fn bold(self, x: f32, y: f32, size: f32, text: &str) -> Self {
         self.set("F2", x, y, size, text)
     }
 
     /// Lines of text under each other, 12 points apart.
-    pub fn lines(self, x: f32, y: f32, lines: &[&str]) -> Self {
+    pub(crate) fn lines(self, x: f32, y: f32, lines: &[&str]) -> Self {
         lines.iter().enumerate().fold(self, |sheet, (i, line)| sheet.text(x, y + 12.0 * i as f32, 10.0, line))
     }
 
     /// A level rule.
-    pub fn rule(mut self, x0: f32, x1: f32, y: f32) -> Self {
+    pub(crate) fn rule(mut self, x0: f32, x1: f32, y: f32) -> Self {
         let n = |v: f32| Object::Real(v);
         self.operations.push(Operation::new("m", vec![n(x0), n(792.0 - y)]));
         self.operations.push(Operation::new("l", vec![n(x1), n(792.0 - y)]));
@@ -47,7 +47,7 @@ impl Sheet {
 }
 
 /// The bytes of a document; `outline` names pages from 0.
-pub fn document(sheets: Vec<Sheet>, outline: &[(&str, usize)]) -> Vec<u8> {
+pub(crate) fn document(sheets: Vec<Sheet>, outline: &[(&str, usize)]) -> Vec<u8> {
     let mut document = Document::with_version("1.5");
     let pages_id = document.new_object_id();
     let font = |name: &str| dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => name, "Encoding" => "WinAnsiEncoding" };

@@ -87,12 +87,20 @@ async fn received(request: Request, query: Beside) -> Result<(Bytes, Beside), Fa
         .headers()
         .get("x-file-name")
         .map(|value| percent_decode_str(&String::from_utf8_lossy(value.as_bytes())).decode_utf8_lossy().into_owned());
+    let fragment = Format::of_media_type(kind) == Some(Format::Fragment);
     let bytes = Bytes::from_request(request, &()).await.map_err(|error| unread(error.status()))?;
     let file_name = named.or(query.file_name);
+    let file_name = if fragment { Some(fragment_name(file_name)) } else { file_name };
     if file_name.is_none() {
         return Err(ApiError::invalid_field("header.X-File-Name", "is required with a raw body; or send a form with a field `file`").into());
     }
     Ok((bytes, Beside { file_name, ..query }))
+}
+
+/// The name of a posted fragment: its media type says what it is, whatever it is called and if it is called nothing.
+fn fragment_name(given: Option<String>) -> String {
+    let name = given.unwrap_or_else(|| "note".to_owned());
+    if Format::of_file_name(&name) == Some(Format::Fragment) { name } else { format!("{name}.{}", Format::Fragment.extension()) }
 }
 
 async fn form(request: Request, query: Beside) -> Result<(Bytes, Beside), Failure> {

@@ -168,6 +168,14 @@ async fn a_small_file_comes_in_the_request_raw_or_as_a_form() {
     assert_eq!(bench.store.objects().get(&stored.source).await.unwrap().0, "words");
     assert_eq!(bench.arrivals().await.len(), 2);
 
+    let fragment = [("content-type", "application/vnd.quarry.fragment+json")];
+    let job = bench.send(Method::POST, "/v1/documents", &fragment, r#"{"text":"The gate opens."}"#).await.ok();
+    assert_eq!(job["file_name"], "note.fragment", "a fragment is told by its media type");
+    let named = [fragment[0], ("x-file-name", "Gate.json")];
+    let job = bench.send(Method::POST, "/v1/documents", &named, "[]").await.ok();
+    assert_eq!(job["file_name"], "Gate.json.fragment");
+    assert_eq!(bench.arrivals().await.len(), 2);
+
     bench.send(Method::POST, "/v1/documents", &[], "x").await.violation("header.X-File-Name");
     let unknown = form.replace("data_id", "colour");
     bench.send(Method::POST, "/v1/documents", &as_form, unknown).await.violation("body.colour");
