@@ -93,7 +93,7 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let top = top.path().canonicalize().unwrap();
         let data = top.join("data");
-        for name in ["a.md", "b.png", "sub/c.TXT", ".hidden/d.md", ".e.md", "data/f.md", "LICENSE"] {
+        for name in ["a.md", "b.bin", "sub/c.TXT", ".hidden/d.md", ".e.md", "data/f.md", "LICENSE"] {
             let path = top.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
@@ -101,7 +101,7 @@ mod tests {
         let found = find(std::slice::from_ref(&top), &data).unwrap();
         let names = |set: &BTreeSet<PathBuf>| set.iter().map(|p| p.strip_prefix(&top).unwrap().display().to_string()).collect::<Vec<_>>();
         assert_eq!(names(&found.files), ["a.md", "sub/c.TXT"]);
-        assert_eq!(names(&found.unsupported), ["LICENSE", "b.png"]);
+        assert_eq!(names(&found.unsupported), ["LICENSE", "b.bin"]);
         let named = find(&[top.clone(), top.join("LICENSE")], &data).unwrap();
         assert!(names(&named.files).contains(&"LICENSE".to_owned()) && !names(&named.unsupported).contains(&"LICENSE".to_owned()));
         assert_eq!(find(&[top.join("none")], &data).unwrap_err().exit, crate::Exit::NotFound);

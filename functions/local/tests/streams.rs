@@ -38,7 +38,6 @@ async fn a_query_is_told_as_it_is_answered() {
     let server = Server::start(&quarry, &[]);
     for agentic in [false, true] {
         let body = json!({ "query": QUERY, "use_agentic": agentic });
-        let plain = server.found(QUERY).await;
         let events = events(server.client.post(server.at("/retrieval/query/stream")).json(&body).send().await.unwrap()).await;
         assert_eq!(events[0].1["phase"], "started");
         assert!(events.iter().any(|(name, data)| name == "progress" && data["phase"] == "searching"), "{events:?}");
@@ -46,6 +45,7 @@ async fn a_query_is_told_as_it_is_answered() {
         assert!(!told.contains("screws"), "progress holds no text: {told}");
         assert_eq!(terminal["status"], "completed");
         if !agentic {
+            let plain = server.found(QUERY).await;
             assert_eq!(terminal["response"]["evidence_text"], plain["evidence_text"]);
         }
         assert!(terminal["response"]["evidence_text"].as_str().unwrap().contains("4 Nm"), "{terminal}");
@@ -85,7 +85,8 @@ async fn a_job_is_followed_to_its_end() {
         let states: Vec<&str> =
             events.iter().filter(|(name, _)| name == "progress").filter_map(|(_, data)| data["status"].as_str()).collect();
         assert_eq!(states.first(), Some(&"waiting-file"), "{events:?}");
-        assert!(states.contains(&"running"), "{states:?}");
+        // Of a file without words the profiler already says so.
+        assert_eq!(states.contains(&"running"), status == "done", "{states:?}");
         let terminal = &events.last().unwrap().1;
         assert_eq!((&terminal["status"], &terminal["job"]["job_id"]), (&json!(status), &json!(id)), "{terminal}");
         assert_eq!(terminal["job"]["error"].is_object(), status == "failed");

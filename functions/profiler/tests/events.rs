@@ -285,7 +285,7 @@ async fn what_cannot_be_read_fails_its_job() {
         ("one.md", b"x", DocumentCode::Corrupt),
         ("nuls.md", &[0; 100], DocumentCode::Empty),
         ("big.txt", big.as_bytes(), DocumentCode::TooLarge),
-        ("mail.eml", b"From: a@x.org\nTo: b@x.org\nSubject: Hi\n\nHello.\n", DocumentCode::Unsupported),
+        ("tool.bin", b"\x7fELF\x02\x01\x01\0\0\0\0\0\x03\0\x3e\0", DocumentCode::Unsupported),
         ("broken.docx", b"PK\x03\x04 not really a zip", DocumentCode::Corrupt),
     ];
     for (name, content, code) in cases {
