@@ -1,6 +1,7 @@
 //! Opening a document, and reading it page by page.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hayro_syntax::object::{Dict, ObjectIdentifier};
 use hayro_syntax::{DecryptionError, LoadPdfError};
@@ -37,7 +38,12 @@ pub enum PdfError {
 pub struct Pdf {
     inner: hayro_syntax::Pdf,
     cut_off: bool,
+    page_time: Duration,
 }
+
+/// Longest that one page may take to read. An ordinary page takes some milliseconds, the slowest drawing we have seen two
+/// seconds on a busy machine; a page beyond this is made to take long.
+const PAGE_TIME: Duration = Duration::from_secs(10);
 
 /// How far before its last byte a whole file says that it ends.
 const END_BYTES: usize = 2048;
@@ -67,7 +73,13 @@ impl Pdf {
         if pages > limits.pdf_pages as usize {
             return Err(PdfError::TooManyPages { pages, limit: limits.pdf_pages });
         }
-        Ok(Self { inner, cut_off })
+        Ok(Self { inner, cut_off, page_time: PAGE_TIME })
+    }
+
+    /// With another limit on the time that each page may take.
+    #[must_use]
+    pub fn with_page_time(self, page_time: Duration) -> Self {
+        Self { page_time, ..self }
     }
 
     /// Whether the file lacks its end: what stood there, pages among it, is missing.
@@ -98,7 +110,7 @@ impl Pdf {
     pub fn read(&self, mut take: impl FnMut(usize, Page, &[FontInfo]) -> bool) {
         let mut fonts = Fonts::new();
         for (index, page) in self.inner.pages().iter().enumerate() {
-            let read = read_page(page, &mut fonts);
+            let read = read_page(page, &mut fonts, self.page_time);
             if !take(index.saturating_add(1), read, &fonts.infos) {
                 return;
             }

@@ -2,6 +2,7 @@
 #![allow(clippy::arithmetic_side_effects, reason = "transforms are products of floating-point matrices: nothing here can overflow")]
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use hayro_font::UNITS_PER_EM;
 use hayro_font::kurbo::{Affine, Point};
@@ -24,6 +25,8 @@ const MAX_GLYPHS: usize = 300_000;
 const MAX_RULES: usize = 60_000;
 /// Most form objects drawn on one page, for a form can draw another many times over.
 const MAX_FORMS: u32 = 20_000;
+/// The clock is looked at once in this many operations and strings, for asking it costs more than most of them.
+const CLOCK_STEPS: u32 = 128;
 /// A filled rectangle this thin is a ruling line.
 const RULE_THICKNESS: f32 = 3.0;
 
@@ -32,13 +35,18 @@ struct Reader<'a, 'f> {
     page: Page,
     bounds: Rect,
     forms: u32,
+    started: Instant,
+    allowed: Duration,
+    steps: u32,
 }
 
-/// Reads one page. Nothing in it can fail: what cannot be understood is passed over.
-pub(crate) fn read_page<'a>(raw: &RawPage<'a>, fonts: &mut Fonts<'a>) -> Page {
+/// Reads one page. Nothing in it can fail: what cannot be understood is passed over, and what comes after `allowed` is left
+/// out.
+pub(crate) fn read_page<'a>(raw: &RawPage<'a>, fonts: &mut Fonts<'a>, allowed: Duration) -> Page {
     let (width, height) = raw.render_dimensions();
     let bounds = Rect { x0: 0.0, y0: 0.0, x1: width, y1: height };
-    let mut reader = Reader { fonts, page: Page { width, height, ..Page::default() }, bounds, forms: 0 };
+    let mut reader =
+        Reader { fonts, page: Page { width, height, ..Page::default() }, bounds, forms: 0, started: Instant::now(), allowed, steps: 0 };
     let state = State { ctm: Affine::new(raw.initial_transform(true).as_coeffs()), text: Text::default(), color: [0; 3], line_width: 1.0 };
     reader.run(raw.typed_operations(), raw.resources(), state.clone(), 0);
     reader.annotations(raw, &state);
@@ -53,6 +61,9 @@ impl<'a> Reader<'a, '_> {
         while let Some(operation) = operations.next() {
             if self.page.glyphs.len() >= MAX_GLYPHS {
                 self.page.cut = true;
+                return;
+            }
+            if self.is_late() {
                 return;
             }
             match operation {
@@ -174,6 +185,15 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
+    /// Whether the page has used up its time; asked again it stays so, in whatever depth.
+    fn is_late(&mut self) -> bool {
+        if !self.page.late && self.steps.is_multiple_of(CLOCK_STEPS) {
+            self.page.late = self.started.elapsed() >= self.allowed;
+        }
+        self.steps = self.steps.wrapping_add(1);
+        self.page.late
+    }
+
     fn object(&mut self, stream: &Stream<'a>, resources: &Resources<'a>, state: &State<'a>, depth: u32) {
         let dict = stream.dict();
         let Some(kind) = dict.get::<Name<'_>>(SUBTYPE) else { return };
@@ -189,6 +209,9 @@ impl<'a> Reader<'a, '_> {
         self.forms = self.forms.saturating_add(1);
         if depth >= MAX_FORM_DEPTH || self.forms > MAX_FORMS {
             self.page.cut = true;
+            return;
+        }
+        if self.page.late {
             return;
         }
         let Ok(data) = stream.decoded() else { return };
@@ -238,7 +261,7 @@ impl<'a> Reader<'a, '_> {
     fn show(&mut self, state: &mut State<'a>, bytes: &[u8]) {
         let Some(font) = state.text.font.clone() else { return };
         let mut at = 0usize;
-        while at < bytes.len() {
+        while at < bytes.len() && self.page.glyphs.len() < MAX_GLYPHS && !self.is_late() {
             let (code, length) = font.font.read_code(bytes, at);
             let length = length.max(1);
             at = at.saturating_add(length);

@@ -210,6 +210,8 @@ fn join<'g>(fragments: Vec<Fragment<'g>>, rules: &[Rule]) -> Vec<Fragment<'g>> {
             (fragment, rect, size, baseline)
         })
         .collect();
+    let mut uprights: Vec<Rect> = rules.iter().filter(|rule| !rule.horizontal).map(|rule| rule.rect).collect();
+    uprights.sort_by(|a, b| a.x0.total_cmp(&b.x0));
     order.sort_by(|a, b| a.0.angle().cmp(&b.0.angle()).then(a.3.total_cmp(&b.3)).then(a.1.x0.total_cmp(&b.1.x0)));
     let mut out: Vec<(Fragment<'g>, Rect, f32, f32)> = Vec::new();
     for (fragment, rect, size, baseline) in order {
@@ -224,7 +226,7 @@ fn join<'g>(fragments: Vec<Fragment<'g>>, rules: &[Rule]) -> Vec<Fragment<'g>> {
                 && (baseline - other_baseline).abs() <= 0.28 * larger
                 && gap <= 0.9 * larger
                 && gap >= -0.6 * larger
-                && !crosses_rule(rules, other_rect, &rect)
+                && !crosses_rule(&uprights, other_rect, &rect)
         });
         match partner {
             Some((other, other_rect, other_size, _)) => {
@@ -250,15 +252,12 @@ impl Fragment<'_> {
     }
 }
 
-/// Whether an upright rule stands between two neighbours on one line.
-fn crosses_rule(rules: &[Rule], a: &Rect, b: &Rect) -> bool {
+/// Whether one of the upright rules, sorted by their left edge, stands between two neighbours on one line.
+fn crosses_rule(uprights: &[Rect], a: &Rect, b: &Rect) -> bool {
     let (left, right) = if a.x0 <= b.x0 { (a, b) } else { (b, a) };
-    rules.iter().any(|rule| {
-        !rule.horizontal
-            && rule.rect.x0 >= left.x1 - 1.5
-            && rule.rect.x1 <= right.x0 + 1.5
-            && rule.rect.vertical_overlap(left) > 0.5 * left.height()
-    })
+    let first = uprights.partition_point(|rule| rule.x0 < left.x1 - 1.5);
+    let between = uprights.iter().skip(first).take_while(|rule| rule.x0 <= right.x0 + 1.5);
+    between.into_iter().any(|rule| rule.x1 <= right.x0 + 1.5 && rule.vertical_overlap(left) > 0.5 * left.height())
 }
 
 /// Distance from one glyph's end to the next one's origin: along and across the direction of writing.

@@ -70,4 +70,6 @@ pub struct Page {
     pub unmapped: u32,
     /// Whether the page was cut at a limit.
     pub cut: bool,
+    /// Whether reading it took longer than a page may take: what came after is not read.
+    pub late: bool,
 }

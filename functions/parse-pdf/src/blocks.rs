@@ -40,8 +40,16 @@ impl TextBlock {
         self.lines.first().map_or(1, |(_, page)| *page)
     }
 
+    /// The size of its first line; of its first words, where only a number stands before them on their baseline.
     pub(crate) fn size(&self) -> f32 {
-        self.first().map_or(0.0, |line| line.size)
+        match self.lines.as_slice() {
+            [(number, p), (title, q), ..] if p == q && (number.baseline - title.baseline).abs() < 0.4 * title.size => {
+                let lone = number.words.len() == 1 && number.words.iter().all(|w| !w.text.contains(char::is_alphabetic));
+                if lone { title.size } else { number.size }
+            }
+            [(first, _), ..] => first.size,
+            [] => 0.0,
+        }
     }
 
     pub(crate) fn all(&self, test: impl Fn(&Line) -> bool) -> bool {

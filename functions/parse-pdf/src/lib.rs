@@ -24,6 +24,7 @@ mod rows;
 mod tables;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use quarry_document::{Parser, Source};
 use quarry_model::{DocumentCode, DocumentFailure, Limits, Parsed, Warning};
@@ -37,13 +38,20 @@ use crate::routes::Route;
 #[derive(Clone, Default)]
 pub struct PdfParser {
     ocr: Option<Arc<dyn Ocr>>,
+    page_time: Option<Duration>,
 }
 
 impl PdfParser {
     /// A parser that has scanned pages read by `ocr`.
     #[must_use]
     pub fn with_ocr(ocr: Option<Arc<dyn Ocr>>) -> Self {
-        Self { ocr }
+        Self { ocr, ..Self::default() }
+    }
+
+    /// With another limit on the time that each page may take to read.
+    #[must_use]
+    pub fn with_page_time(self, page_time: Duration) -> Self {
+        Self { page_time: Some(page_time), ..self }
     }
 }
 
@@ -67,6 +75,10 @@ impl Parser for PdfParser {
             };
             DocumentFailure::new(code, error.to_string())
         })?;
+        let pdf = match self.page_time {
+            Some(page_time) => pdf.with_page_time(page_time),
+            None => pdf,
+        };
         let mut pages: Vec<PageText> = Vec::with_capacity(pdf.page_count());
         pdf.read(|number, page, fonts| {
             pages.push(PageText::of(number, &page, fonts));
@@ -89,7 +101,8 @@ impl Parser for PdfParser {
         parsed.outline = rows::outline_of(&outline);
         parsed.title = pdf.title();
         parsed.page_count = u32::try_from(count).ok();
-        parsed.partial |= scans.partial || pdf.is_cut_off() || warnings.iter().any(|w| w.code == DocumentCode::TooLarge);
+        parsed.partial |=
+            scans.partial || pdf.is_cut_off() || warnings.iter().any(|w| matches!(w.code, DocumentCode::TooLarge | DocumentCode::TimedOut));
         parsed.warnings.append(&mut warnings);
         Ok(parsed)
     }
@@ -123,6 +136,9 @@ fn warnings_of(pages: &[PageText], pdf: &Pdf) -> Vec<Warning> {
         let mut warn = |code, message: String| warnings.push(Warning { code, message, page: Some(page.number) });
         if page.cut {
             warn(DocumentCode::TooLarge, "the page holds more than is read; what came after is missing".to_owned());
+        }
+        if page.late {
+            warn(DocumentCode::TimedOut, "reading the page took longer than a page may take; what came after is missing".to_owned());
         }
         if page.glyphs > 20 && (page.unmapped as usize).saturating_mul(10) > page.glyphs.saturating_mul(3) {
             warn(

@@ -28,6 +28,8 @@ pub(crate) struct PageText {
     pub(crate) glyphs: usize,
     /// Whether the page was cut at a limit.
     pub(crate) cut: bool,
+    /// Whether reading it took longer than a page may take.
+    pub(crate) late: bool,
 }
 
 impl PageText {
@@ -52,6 +54,7 @@ impl PageText {
             unmapped: page.unmapped,
             glyphs: page.glyphs.len(),
             cut: page.cut,
+            late: page.late,
         }
     }
 }

@@ -200,5 +200,10 @@ fn is_prose(lines: &[&Line]) -> bool {
     let right = lines.iter().map(|l| l.rect.x1).fold(f32::MIN, f32::max);
     let full = lines.iter().filter(|l| l.rect.width() > 0.9 * (right - left)).count();
     let words: usize = lines.iter().map(|l| l.words.len()).sum();
-    lines.len() >= 3 && full.saturating_mul(10) >= lines.len().saturating_mul(7) && words >= lines.len().saturating_mul(4)
+    // Set ragged, lines do not fill their column; but where a sentence goes on, the next line begins in the middle of it.
+    let goes_on = |text: &str| text.starts_with(|c: char| c.is_lowercase() || crate::blocks::is_cjk(c));
+    let on = lines.iter().skip(1).filter(|line| line.words.first().is_some_and(|word| goes_on(&word.text))).count();
+    let fills = full.saturating_mul(10) >= lines.len().saturating_mul(7);
+    let runs_on = on.saturating_mul(2) >= lines.len().saturating_sub(1);
+    lines.len() >= 3 && (fills || runs_on) && words >= lines.len().saturating_mul(4)
 }

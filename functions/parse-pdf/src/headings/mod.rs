@@ -47,11 +47,15 @@ const ALIKE: usize = 2;
 /// "Acknowledgements") seldom get an entry.
 fn with_left_out(mut told: Vec<Found>, set: Vec<Candidate>, blocks: &[Block]) -> Vec<Found> {
     let mut levels: BTreeMap<Setting, BTreeMap<u32, usize>> = BTreeMap::new();
+    let mut edges: BTreeMap<Setting, f32> = BTreeMap::new();
     for found in told.iter().filter(|f| f.consumes) {
         let Some(Block::Text(block)) = blocks.get(found.block) else { continue };
         if found.lines >= block.lines.len() {
-            let count = levels.entry(setting_of(block)).or_default().entry(found.heading.level).or_insert(0);
+            let setting = setting_of(block);
+            let count = levels.entry(setting).or_default().entry(found.heading.level).or_insert(0);
             *count = count.saturating_add(1);
+            let edge = edges.entry(setting).or_insert(f32::MIN);
+            *edge = edge.max(left_of(block));
         }
     }
     let taken: BTreeSet<usize> = told.iter().filter(|f| f.consumes).map(|f| f.block).collect();
@@ -75,12 +79,21 @@ fn with_left_out(mut told: Vec<Found>, set: Vec<Candidate>, blocks: &[Block]) ->
         let Some((level, count)) = most else { continue };
         let sure = *count >= ALIKE && count.saturating_mul(2) > all;
         if sure && !taken.contains(&candidate.block) {
-            told.push(candidate.found(*level));
+            // One that stands further in than every one the outline names is a part of those: an item set as a heading.
+            let further_in = match (blocks.get(candidate.block), edges.get(&candidate.setting)) {
+                (Some(Block::Text(block)), Some(edge)) => !block.centred && left_of(block) > edge + block.size(),
+                _ => false,
+            };
+            told.push(candidate.found(level.saturating_add(u32::from(further_in))));
         }
     }
     // Entries without a block of their own stand before the block they were given, in the outline's order.
     told.sort_by_key(|f| f.block);
     told
+}
+
+fn left_of(block: &TextBlock) -> f32 {
+    block.first().map_or(0.0, |line| line.rect.x0)
 }
 
 /// Characters of running text on the first page that make it the first page of the text and not a cover.

@@ -121,6 +121,9 @@ fn joined_chapters(candidates: Vec<Candidate>) -> Vec<Candidate> {
     out
 }
 
+/// Most characters of a heading: a question in a list of questions runs over three lines.
+const LONGEST: usize = 420;
+
 fn candidate(index: usize, block: &Block, next: Option<&Block>, body: Body) -> Option<Candidate> {
     let Block::Text(block) = block else { return None };
     if stands_in_cells(block) {
@@ -133,7 +136,11 @@ fn candidate(index: usize, block: &Block, next: Option<&Block>, body: Body) -> O
     let named = number.as_ref().filter(|n| n.depth.is_some_and(|d| d >= 2) && !n.rest.trim().is_empty()).map_or(title.as_str(), |n| n.rest);
     let letters = named.chars().filter(|c| c.is_alphabetic()).count();
     let characters = title.chars().count();
-    if letters < 2 || letters.saturating_mul(2) < named.chars().filter(|c| *c != ' ').count() || characters > 220 || block.lines.len() > 4 {
+    if letters < 2
+        || letters.saturating_mul(2) < named.chars().filter(|c| *c != ' ').count()
+        || characters > LONGEST
+        || block.lines.len() > 4
+    {
         return None;
     }
     if caption::names(&title).is_some() {
@@ -149,6 +156,8 @@ fn candidate(index: usize, block: &Block, next: Option<&Block>, body: Body) -> O
     let depth = number.as_ref().and_then(|n| n.depth);
     let words = title.split(' ').count();
     let stops = title.ends_with(['.', ',', ';', ':']) && !title.ends_with("..");
+    // "2. From the shell:" names what follows, as a heading does.
+    let names = number.is_some() && title.ends_with(':');
     // A block that goes straight on into text of its own setting is the beginning of a paragraph.
     let alone = match next {
         Some(Block::Text(after)) => after
@@ -165,7 +174,7 @@ fn candidate(index: usize, block: &Block, next: Option<&Block>, body: Body) -> O
         && !title.ends_with(['-', '\u{2010}']);
     let large = ratio >= 1.1 && starts && (words <= 30 || words <= 70 && (bold || ratio >= 1.2)) && (words <= 30 || characters <= 420);
     let large = large && (ratio >= 1.2 || bold || characters <= 160 && !title.ends_with(['.', ',', ';', '。', '，', '；']));
-    let strong = bold && !body.bold && ratio >= 0.93 && words <= 16 && !stops && starts && (roomy || number.is_some());
+    let strong = bold && !body.bold && ratio >= 0.93 && words <= 16 && (!stops || names) && starts && (roomy || number.is_some());
     let capitals = upper && ratio >= 0.78 && words <= 14 && roomy && (number.is_some() || block.centred) && !stops;
     let slanted = italic && ratio >= 0.95 && words <= 12 && roomy && number.is_some() && !stops;
     let numbered = depth.is_some_and(|d| d >= 2) && ratio >= 0.97 && words <= 14 && roomy && !stops && block.lines.len() <= 2;

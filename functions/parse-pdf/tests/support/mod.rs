@@ -26,10 +26,23 @@ impl Sheet {
     }
 
     /// A level rule.
-    pub(crate) fn rule(mut self, x0: f32, x1: f32, y: f32) -> Self {
-        let n = |v: f32| Object::Real(v);
-        self.operations.push(Operation::new("m", vec![n(x0), n(792.0 - y)]));
-        self.operations.push(Operation::new("l", vec![n(x1), n(792.0 - y)]));
+    pub(crate) fn rule(self, x0: f32, x1: f32, y: f32) -> Self {
+        self.stroke((x0, y), (x1, y))
+    }
+
+    #[allow(dead_code, reason = "not every test draws one")]
+    /// A drawn grid: the left edges of its columns and the top edges of its rows, and the last ones' ends.
+    pub(crate) fn grid(self, columns: &[f32], rows: &[f32]) -> Self {
+        let (left, right) = (columns[0], columns[columns.len() - 1]);
+        let (top, bottom) = (rows[0], rows[rows.len() - 1]);
+        let level = rows.iter().fold(self, |sheet, y| sheet.rule(left, right, *y));
+        columns.iter().fold(level, |sheet, x| sheet.stroke((*x, top), (*x, bottom)))
+    }
+
+    fn stroke(mut self, from: (f32, f32), to: (f32, f32)) -> Self {
+        for (operator, (x, y)) in [("m", from), ("l", to)] {
+            self.operations.push(Operation::new(operator, vec![Object::Real(x), Object::Real(792.0 - y)]));
+        }
         self.operations.push(Operation::new("S", vec![]));
         self
     }
