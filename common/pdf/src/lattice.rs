@@ -42,8 +42,12 @@ pub struct GridCell {
 /// All grids of a page with at least two cells, from the top.
 pub fn grids_of(page: &Page) -> Vec<Grid> {
     let rules = all_rules(page);
-    let mut grids: Vec<Grid> =
-        connected(&rules).into_iter().filter_map(|group| grid(&group)).filter(|grid| grid.cells.len() >= 2).collect();
+    let mut grids: Vec<Grid> = connected(&rules)
+        .into_iter()
+        .flat_map(without_inner)
+        .filter_map(|group| grid(&group))
+        .filter(|grid| grid.cells.len() >= 2)
+        .collect();
     grids.sort_by(|a, b| a.rect.y0.total_cmp(&b.rect.y0).then(a.rect.x0.total_cmp(&b.rect.x0)));
     grids
 }
@@ -117,6 +121,70 @@ fn connected(rules: &[Rule]) -> Vec<Vec<Rule>> {
         groups.entry(root(&mut parent, i)).or_default().push(*rule);
     }
     groups.into_values().filter(|group| group.len() >= 4).collect()
+}
+
+/// Most rules of a group in which tables inside cells are looked for.
+const MAX_NESTED_RULES: usize = 800;
+/// Most tables that are taken out of one group.
+const MAX_INNER: usize = 64;
+/// Widest padding between a cell's side and that of the table that fills it, in points.
+const PADDING: f32 = 12.0;
+
+/// A table that fills its cell touches the cell's rules, and yet is a grid of its own: its first or last rule runs right along
+/// a longer one, and each of its sides stands a little in from a side of the cell. Answers the group without such tables, and each of
+/// them.
+fn without_inner(mut rules: Vec<Rule>) -> Vec<Vec<Rule>> {
+    let mut out = Vec::new();
+    while out.len() < MAX_INNER && rules.len() <= MAX_NESTED_RULES {
+        let Some(rect) = rules.iter().find_map(|top| inner_frame(top, &rules)) else { break };
+        let (inner, rest): (Vec<Rule>, Vec<Rule>) = rules.iter().partition(|rule| holds(&rect, &rule.rect));
+        if inner.len() < 4 || rest.len() < 4 {
+            break;
+        }
+        out.push(inner);
+        rules = rest;
+    }
+    out.push(rules);
+    out
+}
+
+fn holds(outer: &Rect, inner: &Rect) -> bool {
+    inner.x0 >= outer.x0 - 0.6 && inner.x1 <= outer.x1 + 0.6 && inner.y0 >= outer.y0 - 0.6 && inner.y1 <= outer.y1 + 0.6
+}
+
+/// The frame whose first rule is `top`, when `top` runs along a longer rule and a side goes down from each of its ends to one
+/// rule below.
+fn inner_frame(top: &Rule, rules: &[Rule]) -> Option<Rect> {
+    let near = |a: f32, b: f32| (a - b).abs() <= 1.0;
+    let r = top.rect;
+    let runs_along = |edge: f32| {
+        rules.iter().any(|rule| {
+            let far = (f32::midpoint(rule.rect.y0, rule.rect.y1) - edge).abs();
+            rule.horizontal && (0.2..=SNAP).contains(&far) && rule.rect.x0 < r.x0 - SNAP && rule.rect.x1 > r.x1 + SNAP
+        })
+    };
+    if !top.horizontal || !runs_along(f32::midpoint(r.y0, r.y1)) {
+        return None;
+    }
+    let side = |x: f32| {
+        let mut sides = rules.iter().filter(|rule| !rule.horizontal && near(f32::midpoint(rule.rect.x0, rule.rect.x1), x));
+        sides.find(|rule| near(rule.rect.y0, r.y0) && rule.rect.y1 > r.y1 + SNAP).map(|rule| rule.rect)
+    };
+    let (left, right) = (side(r.x0)?, side(r.x1)?);
+    // The cell's own side stands right outside, over the whole height.
+    let padded = |inner: &Rect, outwards: f32| {
+        rules.iter().any(|rule| {
+            let gap = (rule.rect.x0 - inner.x0) * outwards;
+            !rule.horizontal && (1.5..=PADDING).contains(&gap) && rule.rect.y0 <= inner.y0 + 1.0 && rule.rect.y1 >= inner.y1 - 1.0
+        })
+    };
+    if !padded(&left, -1.0) || !padded(&right, 1.0) {
+        return None;
+    }
+    let closes = |rule: &&Rule| {
+        rule.horizontal && near(rule.rect.x0, r.x0) && near(rule.rect.x1, r.x1) && near(rule.rect.y1, left.y1) && near(left.y1, right.y1)
+    };
+    rules.iter().find(closes).map(|bottom| Rect { x0: left.x0.min(r.x0), y0: r.y0, x1: right.x1.max(r.x1), y1: bottom.rect.y1 })
 }
 
 /// Values closer than [`SNAP`] as one, their mean; sorted.
@@ -239,6 +307,18 @@ mod tests {
         assert_eq!(grids.len(), 1);
         let spans: Vec<(usize, usize, usize, usize)> = grids[0].cells.iter().map(|c| (c.row, c.column, c.rowspan, c.colspan)).collect();
         assert_eq!(spans, [(0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1)]);
+    }
+
+    #[test]
+    fn a_table_that_fills_its_cell_is_a_grid_of_its_own() {
+        let mut rules = vec![across(0.0, 300.0, 10.0), across(0.0, 300.0, 50.0), across(0.0, 300.0, 70.0)];
+        rules.extend([0.0, 150.0, 300.0].map(|x| down(x, 10.0, 70.0)));
+        rules.extend([10.6, 30.0, 49.4].map(|y| across(155.0, 295.0, y)));
+        rules.extend([155.0, 220.0, 295.0].map(|x| down(x, 10.4, 49.6)));
+        let grids = grids_of(&page(rules));
+        let cells: Vec<usize> = grids.iter().map(|grid| grid.cells.len()).collect();
+        assert_eq!(cells, [4, 4]);
+        assert!(grids[0].cells.iter().all(|cell| cell.colspan == 1 && cell.rowspan == 1));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! A line here is a run of words on one baseline without a wide gap: two columns, or two cells of a table, are two lines.
 //! Which lines belong together is for the layout to say.
 
+mod marks;
+
 use std::collections::HashSet;
 
 use crate::accents::composed;
@@ -10,6 +12,7 @@ use crate::direction::{is_right_to_left, logical_order, word_text};
 use crate::font::FontInfo;
 use crate::geometry::{Rect, Rule};
 use crate::page::{Glyph, Page};
+use marks::{is_raised, with_marks};
 
 /// A gap of this many ems ends a line; ordinary word gaps, justified ones included, stay below it.
 const LINE_GAP: f32 = 1.15;
@@ -94,7 +97,7 @@ pub fn lines_of(page: &Page, fonts: &[FontInfo]) -> Vec<Line> {
         }
     }
     fragments.retain(|fragment| fragment.glyphs.iter().any(|g| !g.text.trim().is_empty()));
-    let joined = join(fragments, &page.rules);
+    let joined = with_marks(join(fragments, &page.rules));
     joined.into_iter().filter_map(|fragment| fragment.line(fonts)).collect()
 }
 
@@ -162,9 +165,14 @@ impl<'g> Fragment<'g> {
                 continue;
             }
             let wide = before.is_some_and(|last| offset(last, glyph).0 > gap * last.size.max(glyph.size));
-            if !open || wide {
+            // A raised mark is a word of its own that touches the one before it; but an exponent is no further digit.
+            let mark = before.is_some_and(|last| is_raised(glyph, last, size));
+            // The number that a footnote begins with is no part of its first word.
+            let behind = words.len() == 1 && before.is_some_and(|last| is_raised(last, glyph, size));
+            if !open || wide || mark || behind {
+                let digits = before.is_some_and(|last| last.text.ends_with(|c: char| c.is_ascii_digit()));
                 words.push(Vec::new());
-                spaces.push(space || wide);
+                spaces.push(space || wide || behind || mark && digits);
             }
             if let Some(word) = words.last_mut() {
                 word.push(glyph);

@@ -119,8 +119,9 @@ pub(crate) fn join_line(out: &mut String, line: &str) {
     let mut ends = out.chars().rev();
     let (last, before) = (ends.next(), ends.next());
     let next = line.chars().next();
-    let broken =
-        matches!(last, Some('-' | '\u{2010}' | '\u{ad}')) && before.is_some_and(char::is_lowercase) && next.is_some_and(char::is_lowercase);
+    let broken = matches!(last, Some('-' | '\u{2010}' | '\u{2011}' | '\u{ad}'))
+        && before.is_some_and(char::is_lowercase)
+        && next.is_some_and(char::is_lowercase);
     if broken {
         out.pop();
     } else if !(last.is_some_and(is_cjk) && next.is_some_and(is_cjk)) {
@@ -223,6 +224,9 @@ fn continues(open: &TextBlock, line: &Line, page: u32, before: Option<&Line>, bo
     let flows = *last_page == page && before.is_some_and(|b| b.drawn == last.drawn || b.rect == last.rect);
     if flows {
         let step = (line.baseline - last.baseline) / size;
+        if step > 0.0 && open.lines.len() == 1 && is_numbered_title(last, line) {
+            return false;
+        }
         if step > 0.0 {
             // Titles of several lines are set looser than text; a number begins another title.
             let title = last.size.min(line.size) >= body.size * 1.18 && step <= 1.6 && !begins_number(&line.text());
@@ -242,8 +246,22 @@ fn continues(open: &TextBlock, line: &Line, page: u32, before: Option<&Line>, bo
             return tight && !indented && !outdented && !short;
         }
     }
-    // A new column or page: a sentence that is not over goes on.
+    goes_on(open, line)
+}
+
+/// Whether a block goes on with a line in a new column or on a new page: a sentence that is not over does.
+pub(crate) fn goes_on(open: &TextBlock, line: &Line) -> bool {
+    let Some((last, _)) = open.lines.last() else { return false };
     !ends_sentence(last) && open.lines.len() > 1 && line.text().chars().next().is_some_and(|c| c.is_lowercase() || is_cjk(c))
+}
+
+/// Whether a line that begins with a dotted number ends though what comes next would have had room on it: a title, set as
+/// its text is.
+fn is_numbered_title(line: &Line, next: &Line) -> bool {
+    let dotted = numbering::detect(&line.text()).is_some_and(|n| n.depth.is_some_and(|d| d >= 2) && !n.rest.trim().is_empty());
+    // A word in Chinese is as long as its line, and may be broken anywhere.
+    let word = next.words.first().map_or(0.0, |word| word.rect.width().min(4.0 * next.size));
+    dotted && next.rect.x1 - line.rect.x1 > word + 2.0 * line.size
 }
 
 /// Whether a line begins with a section's number.

@@ -14,6 +14,7 @@ mod caption;
 mod contents;
 mod continued;
 mod figures;
+mod footnotes;
 mod furniture;
 mod headings;
 mod page;
@@ -124,7 +125,7 @@ fn flow(mut pages: Vec<PageText>, outline: &[OutlineEntry], route: Route, pdf: &
         return rows::rows_of(blocks, found, running, pdf, limits);
     }
     let count = pages.len();
-    let blocks = continued::join(blocks::blocks_of(pages, parts, body));
+    let blocks = footnotes::place(continued::join(blocks::blocks_of(pages, parts, body)), body);
     let found = headings::headings_of(&blocks, outline, body, count, &contents);
     rows::rows_of(blocks, found, running, pdf, limits)
 }

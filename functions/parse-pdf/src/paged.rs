@@ -9,7 +9,7 @@ use crate::blocks::{TextBlock, boxes_of, pages_of};
 
 /// Most of a sentence, in bytes, that is kept with its beginning on the page before; what is longer is cut where the page
 /// ends.
-const LONGEST_END: usize = 120;
+const LONGEST_END: usize = 60;
 
 /// The rows of a block.
 pub(crate) fn text_rows(block: &TextBlock, section: Option<usize>) -> Vec<Row> {

@@ -120,3 +120,47 @@ fn a_page_that_takes_too_long_is_named_and_the_document_is_partial() {
     assert!(cut.partial);
     assert!(cut.warnings.iter().any(|warning| warning.code == DocumentCode::TimedOut && warning.page == Some(1)), "{:?}", cut.warnings);
 }
+
+#[test]
+fn a_footnote_is_read_after_the_paragraph_that_carries_its_mark() {
+    let first = Sheet::default()
+        .text(72.0, 120.0, 10.0, "The source gives oil")
+        .text(160.5, 116.0, 6.5, "1")
+        .text(168.5, 120.0, 10.0, "by day and by night, and is never closed.")
+        .lines(
+            72.0,
+            300.0,
+            &["The shims are kept in a tin that stands on the shelf beside the door of the room", "and are counted whenever the"],
+        )
+        .text(72.0, 690.5, 5.5, "1")
+        .text(78.0, 694.0, 8.0, "Cast at the works in the old town, and tested there.");
+    let second = Sheet::default().lines(72.0, 120.0, &["tin is opened, so that none is lost on the floor.", "Lost shims are paid for."]);
+    let parsed = parsed(&document(vec![first, second], &[]));
+    let texts: Vec<&str> = parsed.rows.iter().map(|row| row.content.trim()).collect();
+    let at = |start: &str| texts.iter().position(|text| text.starts_with(start)).unwrap_or_else(|| panic!("{start}: {texts:?}"));
+    assert_eq!(at("1 Cast at"), at("The source") + 1, "{texts:?}");
+    assert!(texts[at("The source")].contains("gives oil1 by day"), "{texts:?}");
+    let after = at("The shims are") + 1;
+    assert!(parsed.rows[after].continues && parsed.rows[after].pages == [2], "the paragraph is whole again: {texts:?}");
+}
+
+#[test]
+fn an_exponent_is_no_further_digit() {
+    let sheet = Sheet::default().text(72.0, 120.0, 10.0, "The source gives 10").text(160.5, 116.0, 6.5, "43").text(
+        168.5,
+        120.0,
+        10.0,
+        "erg in a second.",
+    );
+    let parsed = parsed(&document(vec![sheet], &[]));
+    let text: String = parsed.rows.iter().map(|row| row.content.as_str()).collect();
+    assert!(text.contains("10 43"), "{text}");
+}
+
+#[test]
+fn a_numbered_title_set_as_its_text_is_a_heading() {
+    let sheet =
+        Sheet::default().lines(72.0, 120.0, &PROSE).text(72.0, 180.0, 10.0, "5.7.1.2 Names of the parts").lines(72.0, 193.0, &PROSE);
+    let titles: Vec<String> = headings(&document(vec![sheet], &[])).into_iter().map(|(title, _)| title).collect();
+    assert_eq!(titles, ["5.7.1.2 Names of the parts"]);
+}

@@ -120,6 +120,7 @@ fn with_title(mut found: Vec<Found>, blocks: &[Block], body: Body) -> Vec<Found>
         .filter(|(i, t)| {
             *i < first_heading
                 && t.lines.len() <= 5
+                && t.all(|line| line.angle == 0)
                 && t.size() >= body.size * 1.18
                 && t.text().chars().filter(|c| c.is_alphabetic()).count() >= 3
         })

@@ -171,7 +171,7 @@ fn candidate(index: usize, block: &Block, next: Option<&Block>, body: Body) -> O
         .chars()
         .next()
         .is_some_and(|c| c.is_alphanumeric() && !c.is_lowercase() || matches!(c, '¿' | '¡' | '"' | '“' | '«' | '„' | '('))
-        && !title.ends_with(['-', '\u{2010}']);
+        && !title.ends_with(['-', '\u{2010}', '\u{2011}']);
     let large = ratio >= 1.1 && starts && (words <= 30 || words <= 70 && (bold || ratio >= 1.2)) && (words <= 30 || characters <= 420);
     let large = large && (ratio >= 1.2 || bold || characters <= 160 && !title.ends_with(['.', ',', ';', '。', '，', '；']));
     let strong = bold && !body.bold && ratio >= 0.93 && words <= 16 && (!stops || names) && starts && (roomy || number.is_some());
