@@ -114,16 +114,18 @@ pub(crate) fn page_box(page: u32, rect: &Rect) -> PageBox {
     PageBox { page, x0: tenth(rect.x0), y0: tenth(rect.y0), x1: tenth(rect.x1), y1: tenth(rect.y1) }
 }
 
-/// Adds a line to a text: a hyphen at the end is dropped where a word was broken, and CJK text is joined without a space.
+/// Adds a line to a text: a hyphen at the end is dropped where a word was broken and kept where a compound was (it has a
+/// hyphen already, or a capital or a digit stands beside it), and CJK text is joined without a space.
 pub(crate) fn join_line(out: &mut String, line: &str) {
+    let hyphen = |c: char| matches!(c, '-' | '\u{2010}' | '\u{2011}' | '\u{ad}');
     let mut ends = out.chars().rev();
     let (last, before) = (ends.next(), ends.next());
     let next = line.chars().next();
-    let broken = matches!(last, Some('-' | '\u{2010}' | '\u{2011}' | '\u{ad}'))
-        && before.is_some_and(char::is_lowercase)
-        && next.is_some_and(char::is_lowercase);
-    if broken {
-        out.pop();
+    if last.is_some_and(hyphen) && before.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric) {
+        let compound = out.rsplit(char::is_whitespace).next().is_some_and(|word| word.chars().filter(|c| hyphen(*c)).count() > 1);
+        if before.is_some_and(char::is_lowercase) && next.is_some_and(char::is_lowercase) && !compound {
+            out.pop();
+        }
     } else if !(last.is_some_and(is_cjk) && next.is_some_and(is_cjk)) {
         out.push(' ');
     }
@@ -308,4 +310,27 @@ pub(crate) fn begins_item(text: &str) -> bool {
     marked
         && !bare.is_empty()
         && (bare.chars().all(|c| c.is_ascii_digit()) || bare.chars().count() == 1 && bare.chars().all(char::is_alphabetic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join_line;
+
+    #[test]
+    fn hyphens_at_a_line_s_end() {
+        for (above, below, joined) in [
+            ("a long sen", "tence", "a long sen tence"),
+            ("a long sen-", "tence", "a long sentence"),
+            ("all of the fea\u{2011}", "tures", "all of the features"),
+            ("a proof-of-", "concept", "a proof-of-concept"),
+            ("by Addison-", "Wesley", "by Addison-Wesley"),
+            ("pages 10-", "20", "pages 10-20"),
+            ("it is so -", "or not", "it is so - or not"),
+            ("汉字", "汉字", "汉字汉字"),
+        ] {
+            let mut out = above.to_owned();
+            join_line(&mut out, below);
+            assert_eq!(out, joined);
+        }
+    }
 }

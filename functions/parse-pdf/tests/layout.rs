@@ -164,3 +164,14 @@ fn a_numbered_title_set_as_its_text_is_a_heading() {
     let titles: Vec<String> = headings(&document(vec![sheet], &[])).into_iter().map(|(title, _)| title).collect();
     assert_eq!(titles, ["5.7.1.2 Names of the parts"]);
 }
+
+#[test]
+fn a_chapter_s_label_is_no_title_of_its_own() {
+    let text: Vec<&str> = PROSE.iter().chain(&PROSE).copied().collect();
+    let chapter = |number: usize, title: &str| {
+        Sheet::default().bold(72.0, 120.0, 24.0, &format!("Chapter {number}")).bold(72.0, 160.0, 28.0, title).lines(72.0, 200.0, &text)
+    };
+    let bytes = document(vec![chapter(1, "Sources"), chapter(2, "Losses")], &[]);
+    let wanted = [("Chapter 1 Sources", 1), ("Chapter 2 Losses", 1)];
+    assert_eq!(headings(&bytes), wanted.map(|(title, level)| (title.to_owned(), level)));
+}

@@ -113,7 +113,8 @@ fn with_title(mut found: Vec<Found>, blocks: &[Block], body: Body) -> Vec<Found>
     if running < FIRST_PAGE_CHARACTERS {
         return found;
     }
-    let first_heading = found.first().map_or(usize::MAX, |f| f.block);
+    // A chapter's label ("Chapter 1" over its title) is part of that heading.
+    let first_heading = found.first().map_or(usize::MAX, |f| f.label.unwrap_or(f.block));
     let title = first_page
         .iter()
         .take(8)
