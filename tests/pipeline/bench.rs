@@ -42,10 +42,13 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Self {
+        Self::with(Limits::default())
+    }
+
+    pub(crate) fn with(limits: Limits) -> Self {
         let folder = TempDir::new().expect("folder");
         let store = LocalStore::open(folder.path(), PublicBase::default()).expect("store");
         let clock: Arc<dyn Clock> = Arc::new(Still);
-        let limits = Limits::default();
         let jobs = Jobs::new(store.records(), clock.clone());
         let shared = Arc::new(limits.clone());
         let parse = |family| ParseStage::new(parser(family), store.objects(), store.queues(), clock.clone(), limits.clone());
@@ -96,6 +99,17 @@ impl Bench {
                 return;
             }
         }
+    }
+
+    /// Has everything that has arrived profiled, and takes the messages that this makes for a family's parser.
+    pub(crate) async fn profiled(&self, family: Family) -> Vec<Received> {
+        while self.step(&self.profiler, QueueName::Profile, 1).await > 0 {}
+        let (queues, name) = (self.store.queues(), QueueName::Parse(family));
+        let received = queues.receive(name, 100, Duration::from_mins(1), Duration::ZERO).await.expect("receive");
+        for message in &received {
+            queues.acknowledge(name, &message.receipt).await.expect("acknowledge");
+        }
+        received
     }
 
     async fn step<S: Stage>(&self, stage: &S, queue: QueueName, batch: usize) -> usize {

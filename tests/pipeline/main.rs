@@ -3,4 +3,5 @@
 
 mod bench;
 mod delivery;
+mod parts;
 mod stages;

@@ -57,6 +57,23 @@ async fn every_parser_publishes_from_its_event() {
     }
 }
 
+/// Two messages, one for each page: the first leaves its part, the second puts both together.
+#[tokio::test]
+async fn parse_pdf_in_parts_from_its_events() {
+    let page = |text: &str| quarry_pdf::testing::Leaf::a4().text(72.0, 100.0, 10.0, text);
+    let content = quarry_pdf::testing::Builder::new().page(page("The pump hums.")).page(page("The valve is shut.")).save();
+    let bench = Bench::new();
+    let (size, etag) = bench.put("uploads/local/job_0a1b2c3d4e5f", content).await;
+    let mut published = Vec::new();
+    for received in fixture("parse-pdf", "parts.json") {
+        let message: ParseMessage = serde_json::from_str(&received.body).expect("a parse message");
+        let outcomes = bench.parser(Family::Pdf).run(vec![ParseMessage { size, etag: etag.clone(), ..message }]).await;
+        assert_eq!(outcomes.iter().map(quarry_model::Outcome::word).collect::<Vec<_>>(), ["done"], "{outcomes:?}");
+        published.push(publications(&bench).await.len());
+    }
+    assert_eq!(published, [0, 1]);
+}
+
 #[tokio::test]
 async fn parse_html_from_a_lying_extension() {
     let bench = Bench::new();

@@ -35,7 +35,7 @@ mod warnings;
 pub mod xml;
 
 pub use grid::{BuiltTable, TableBuilder};
-pub use parser::{Parser, Source};
+pub use parser::{ParseInParts, Parser, Source};
 pub use revision::{Artifact, RevisionFolder, RevisionRequest, parse_to_folder, revision_of};
 pub use stage::ParseStage;
 pub use warnings::Warnings;

@@ -1,6 +1,8 @@
 //! The one entry point of every format.
 
+use bytes::Bytes;
 use quarry_model::message::Profile;
+use quarry_model::pdf::Shard;
 use quarry_model::{DocumentFailure, Limits, Parsed};
 
 /// One document as a parser is given it.
@@ -42,6 +44,23 @@ pub trait Parser: Send + Sync + 'static {
 
     /// Reads a source. What cannot be read is a warning in the result; an error means that nothing of it can be used.
     fn parse(&self, source: &Source<'_>, limits: &Limits) -> Result<Parsed, DocumentFailure>;
+
+    /// The same in parts, of a parser that can.
+    fn in_parts(&self) -> Option<&dyn ParseInParts> {
+        None
+    }
+}
+
+/// Reads a long document in runs of pages: each by itself, anywhere, in any order; then puts them together.
+///
+/// Reading in parts and putting them together gives what [`Parser::parse`] gives, whatever the cuts.
+pub trait ParseInParts {
+    /// Reads the pages of one run, as far as they can be read without the others. The same source, profile and limits
+    /// give the same bytes.
+    fn read_part(&self, source: &Source<'_>, shard: Shard, limits: &Limits) -> Result<Vec<u8>, DocumentFailure>;
+
+    /// Makes one document of all parts, in page order. `Ok(None)`: they are not what [`Self::read_part`] gave.
+    fn join(&self, source: &Source<'_>, parts: Vec<Bytes>, limits: &Limits) -> Result<Option<Parsed>, DocumentFailure>;
 }
 
 /// So that a program holding every format can choose at run time.
@@ -56,6 +75,10 @@ impl Parser for Box<dyn Parser> {
 
     fn parse(&self, source: &Source<'_>, limits: &Limits) -> Result<Parsed, DocumentFailure> {
         (**self).parse(source, limits)
+    }
+
+    fn in_parts(&self) -> Option<&dyn ParseInParts> {
+        (**self).in_parts()
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::format::Format;
 use crate::identity::{DocumentId, JobId, Revision};
 use crate::key::ObjectKey;
-use crate::pdf::PdfProfile;
+use crate::pdf::{Anatomy, PdfProfile, Shard};
 use crate::record::Order;
 use crate::scope::Scope;
 
@@ -100,10 +100,32 @@ pub struct ParseMessage {
     pub data_id: Option<String>,
     /// What the profiler found.
     pub profile: Profile,
+    /// Which run of pages of the profile's plan this message is for, from 0; `None` is all of the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<u32>,
     /// As given at creation; part of the revision.
     pub parsing_params: Map<String, Value>,
     /// Which of two sources is newer.
     pub order: Order,
+}
+
+impl ParseMessage {
+    /// The plan and the run of pages that this message is for; `None` when it is for all of the document, or names a run
+    /// that its plan does not have.
+    pub fn part(&self) -> Option<(&Anatomy, Shard)> {
+        let anatomy = self.profile.pdf.as_ref()?.anatomy.as_ref()?;
+        let shard = anatomy.shards.get(usize::try_from(self.shard?).ok()?)?;
+        Some((anatomy, *shard))
+    }
+
+    /// One message for each run of pages of the plan, or this one where there is no plan.
+    pub fn in_parts(self) -> Vec<Self> {
+        let parts = self.profile.pdf.as_ref().and_then(|pdf| pdf.anatomy.as_ref()).map_or(0, |anatomy| anatomy.shards.len());
+        if parts < 2 {
+            return vec![self];
+        }
+        (0..u32::try_from(parts).unwrap_or(u32::MAX)).map(|part| Self { shard: Some(part), ..self.clone() }).collect()
+    }
 }
 
 /// Something to publish; its group is the namespace.

@@ -1,5 +1,6 @@
 //! Opening a document, and reading it page by page.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -107,11 +108,21 @@ impl Pdf {
     }
 
     /// Reads every page in order, handing each to `take` with its number (from 1), until `take` answers `false`.
-    pub fn read(&self, mut take: impl FnMut(usize, Page, &[FontInfo]) -> bool) {
+    pub fn read(&self, take: impl FnMut(usize, Page, &[FontInfo]) -> bool) {
+        self.read_run(1..=usize::MAX, take);
+    }
+
+    /// The same for the pages of a run, from 1; pages that the document does not have are passed over.
+    pub fn read_run(&self, run: RangeInclusive<usize>, mut take: impl FnMut(usize, Page, &[FontInfo]) -> bool) {
         let mut fonts = Fonts::new();
-        for (index, page) in self.inner.pages().iter().enumerate() {
+        let before = run.start().saturating_sub(1);
+        for (index, page) in self.inner.pages().iter().enumerate().skip(before) {
+            let number = index.saturating_add(1);
+            if number > *run.end() {
+                return;
+            }
             let read = read_page(page, &mut fonts, self.page_time);
-            if !take(index.saturating_add(1), read, &fonts.infos) {
+            if !take(number, read, &fonts.infos) {
                 return;
             }
         }

@@ -1,7 +1,9 @@
 //! Rectangles and ruling lines.
 
+use serde::{Deserialize, Serialize};
+
 /// A rectangle in points from the top left, `x0 <= x1`, `y0 <= y1`.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Rect {
     /// Left.
     pub x0: f32,
@@ -65,7 +67,7 @@ impl Rect {
 }
 
 /// A drawn horizontal or vertical line.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     /// Its extent; one side is its thickness.
     pub rect: Rect,

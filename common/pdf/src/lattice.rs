@@ -1,5 +1,7 @@
 //! Grids drawn with rules: the lines and filled rectangles of a page → cells with spans.
 
+use serde::{Deserialize, Serialize};
+
 use crate::geometry::{Rect, Rule};
 use crate::page::{Fill, Page};
 
@@ -12,7 +14,7 @@ const TOUCH: f32 = 2.0;
 const MAX_GRID_RULES: usize = 6_000;
 
 /// A grid of cells.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
     /// Its extent.
     pub rect: Rect,
@@ -25,7 +27,7 @@ pub struct Grid {
 }
 
 /// A cell of a grid.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct GridCell {
     /// Row, from 0.
     pub row: usize,

@@ -13,6 +13,7 @@
 
 mod accents;
 mod columns;
+mod contents;
 mod direction;
 mod document;
 mod facts;
@@ -35,6 +36,7 @@ pub mod testing;
 mod to_unicode;
 
 pub use columns::{bodies, reading_order};
+pub use contents::{ContentsEntry, contents_of};
 pub use document::{Pdf, PdfError};
 pub use font::FontInfo;
 pub use geometry::{Rect, Rule};

@@ -7,6 +7,8 @@ mod marks;
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::accents::composed;
 use crate::direction::{is_right_to_left, logical_order, word_text};
 use crate::font::FontInfo;
@@ -20,7 +22,7 @@ const LINE_GAP: f32 = 1.15;
 const WORD_GAP: f32 = 0.16;
 
 /// A word.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Word {
     /// Its characters in reading order: ligatures resolved, soft hyphens removed.
     pub text: String,
@@ -37,7 +39,7 @@ pub struct Word {
 }
 
 /// A line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// Words in reading order.
     pub words: Vec<Word>,

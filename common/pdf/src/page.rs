@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::geometry::{Rect, Rule};
 
 /// One glyph.
@@ -37,7 +39,7 @@ pub struct Fill {
 }
 
 /// A placed picture.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
     /// Where.
     pub rect: Rect,

@@ -20,6 +20,7 @@ mod headings;
 mod page;
 mod paged;
 mod pictures;
+mod reading;
 mod routes;
 mod rows;
 mod tables;
@@ -27,12 +28,16 @@ mod tables;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quarry_document::{Parser, Source};
+use bytes::Bytes;
+use quarry_document::{ParseInParts, Parser, Source};
+use quarry_model::message::Profile;
+use quarry_model::pdf::Shard;
 use quarry_model::{DocumentCode, DocumentFailure, Limits, Parsed, Warning};
-use quarry_pdf::{OutlineEntry, Pdf, PdfError};
+use quarry_pdf::{OutlineEntry, Pdf};
 use quarry_ports::Ocr;
 
 use crate::page::PageText;
+use crate::reading::Reading;
 use crate::routes::Route;
 
 /// The parser of PDF. By itself it reads no text in pictures.
@@ -54,6 +59,15 @@ impl PdfParser {
     pub fn with_page_time(self, page_time: Duration) -> Self {
         Self { page_time: Some(page_time), ..self }
     }
+
+    /// Opens a document; `before`: as one that the profiler has opened.
+    fn open(&self, source: &Source<'_>, limits: &Limits, before: bool) -> Result<Pdf, DocumentFailure> {
+        let pdf = reading::open(source, limits, before)?;
+        Ok(match self.page_time {
+            Some(page_time) => pdf.with_page_time(page_time),
+            None => pdf,
+        })
+    }
 }
 
 impl Parser for PdfParser {
@@ -67,46 +81,53 @@ impl Parser for PdfParser {
     }
 
     fn parse(&self, source: &Source<'_>, limits: &Limits) -> Result<Parsed, DocumentFailure> {
-        let pdf = Pdf::open(source.bytes.to_vec(), limits).map_err(|error| {
-            let code = match error {
-                PdfError::Encrypted => DocumentCode::Encrypted,
-                PdfError::TooManyPages { .. } => DocumentCode::TooManyPages,
-                PdfError::Bomb => DocumentCode::Bomb,
-                PdfError::Corrupt => DocumentCode::Corrupt,
-            };
-            DocumentFailure::new(code, error.to_string())
-        })?;
-        let pdf = match self.page_time {
-            Some(page_time) => pdf.with_page_time(page_time),
-            None => pdf,
-        };
-        let mut pages: Vec<PageText> = Vec::with_capacity(pdf.page_count());
-        pdf.read(|number, page, fonts| {
-            pages.push(PageText::of(number, &page, fonts));
-            true
-        });
-        let scans = routes::scanned::read(&mut pages, &pdf, self.ocr.as_deref(), limits);
-        let mut warnings = warnings_of(&pages, &pdf);
-        warnings.extend(scans.warnings.iter().cloned());
-        let route = Route::of(source.profile);
-        let count = pages.len();
-        let outline = pdf.outline();
-        let mut parsed = match route {
-            Route::Atlas => routes::atlas::parse(pages, &outline, &pdf, limits),
-            _ => flow(pages, &outline, route, &pdf, limits),
-        };
-        if route != Route::Atlas {
-            scans.add_pictures(&mut parsed, &pdf);
-        }
-        routes::notes::add(&mut parsed, &pdf);
-        parsed.outline = rows::outline_of(&outline);
-        parsed.title = pdf.title();
-        parsed.page_count = u32::try_from(count).ok();
-        parsed.partial |=
-            scans.partial || pdf.is_cut_off() || warnings.iter().any(|w| matches!(w.code, DocumentCode::TooLarge | DocumentCode::TimedOut));
-        parsed.warnings.append(&mut warnings);
-        Ok(parsed)
+        let pdf = self.open(source, limits, false)?;
+        let reading = Reading::of(&pdf, None, source.profile, self.ocr.as_deref(), limits);
+        Ok(structured(&pdf, reading, source.profile, limits))
     }
+
+    fn in_parts(&self) -> Option<&dyn ParseInParts> {
+        Some(self)
+    }
+}
+
+impl ParseInParts for PdfParser {
+    fn read_part(&self, source: &Source<'_>, shard: Shard, limits: &Limits) -> Result<Vec<u8>, DocumentFailure> {
+        let pdf = self.open(source, limits, true)?;
+        Reading::of(&pdf, Some(shard), source.profile, self.ocr.as_deref(), limits).written()
+    }
+
+    fn join(&self, source: &Source<'_>, parts: Vec<Bytes>, limits: &Limits) -> Result<Option<Parsed>, DocumentFailure> {
+        let pdf = self.open(source, limits, true)?;
+        let reading = Reading::joined(parts, pdf.page_count());
+        Ok(reading.map(|reading| structured(&pdf, reading, source.profile, limits)))
+    }
+}
+
+/// Everything that needs all pages: furniture, headings, paragraphs, tables and figures.
+fn structured(pdf: &Pdf, reading: Reading, profile: &Profile, limits: &Limits) -> Parsed {
+    let Reading { pages, mut scans } = reading;
+    scans.in_page_order();
+    let mut warnings = warnings_of(&pages, pdf);
+    warnings.extend(scans.warnings.iter().map(Warning::from));
+    let route = Route::of(profile);
+    let count = pages.len();
+    let outline = pdf.outline();
+    let mut parsed = match route {
+        Route::Atlas => routes::atlas::parse(pages, &outline, pdf, limits),
+        _ => flow(pages, &outline, route, pdf, limits),
+    };
+    if route != Route::Atlas {
+        scans.add_pictures(&mut parsed, pdf);
+    }
+    routes::notes::add(&mut parsed, pdf);
+    parsed.outline = rows::outline_of(&outline);
+    parsed.title = pdf.title();
+    parsed.page_count = u32::try_from(count).ok();
+    parsed.partial |=
+        scans.partial || pdf.is_cut_off() || warnings.iter().any(|w| matches!(w.code, DocumentCode::TooLarge | DocumentCode::TimedOut));
+    parsed.warnings.append(&mut warnings);
+    parsed
 }
 
 /// Pages of running text, or of slides.

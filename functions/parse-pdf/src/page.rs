@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use quarry_document::symbols;
 use quarry_language::script::Script;
 use quarry_pdf::{FontInfo, Grid, Line, Page, Picture, Rect, Rule, grids_of, lines_of};
+use serde::{Deserialize, Serialize};
 
 /// Fewer visible characters than this, and a page counts as one without text of its own.
 const FEW_CHARACTERS: usize = 50;
 
 /// What is kept of a page once its glyphs are lines.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PageText {
     /// From 1.
     pub(crate) number: u32,
@@ -37,6 +38,9 @@ impl PageText {
         let mut lines = lines_of(page, fonts);
         for line in &mut lines {
             without_private_use(line, fonts);
+            // Fonts are counted by whoever reads them; from here on their numbers would mean nothing.
+            line.font = usize::MAX;
+            line.words.iter_mut().for_each(|word| word.font = usize::MAX);
         }
         lines.retain(|line| !line.words.is_empty());
         let visible: usize = lines.iter().filter(|l| !l.hidden).flat_map(|l| &l.words).map(|w| w.text.chars().count()).sum();

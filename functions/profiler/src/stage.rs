@@ -77,11 +77,17 @@ impl Profiler {
             file_name: job.file_name.clone(),
             data_id: job.data_id.clone(),
             profile,
+            shard: None,
             parsing_params: job.parsing_params.clone(),
             order: job.order.clone(),
         };
-        let body = serde_json::to_string(&message).map_err(|error| Ending::Retry(error.to_string()))?;
-        self.queue.send(QueueName::Parse(family), vec![Outgoing { body, ..Outgoing::default() }]).await.map_err(Error::from)?;
+        // Parts that are sent twice, because sending all of them failed half-way, are parsed once.
+        let mut outgoing = Vec::new();
+        for part in message.in_parts() {
+            let body = serde_json::to_string(&part).map_err(|error| Ending::Retry(error.to_string()))?;
+            outgoing.push(Outgoing { body, ..Outgoing::default() });
+        }
+        self.queue.send(QueueName::Parse(family), outgoing).await.map_err(Error::from)?;
         // Only after the message is stored: who sees the parser's name knows that profiling is over.
         self.hand_over(&job.job_id, family.function()).await
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use quarry_model::job::SourceType;
 use quarry_model::message::{ParseMessage, QueueName};
-use quarry_model::pdf::{PageFeatures, PageSize, PdfProfile, Shard};
+use quarry_model::pdf::{Anatomy, Numbering, PageFeatures, PageSize, PdfProfile, Shard};
 use quarry_model::{DocumentCode, DocumentFailure, DocumentId, Family, Format, Job, JobState, Limits, Namespace, ObjectKey, Owner, Scope};
 use quarry_pdf::testing::{Builder, Leaf};
 use quarry_ports::{PutOptions, Received, SystemClock};
@@ -377,6 +377,19 @@ async fn a_pdf_that_cannot_be_measured_is_read_the_general_way() {
     assert_eq!((sent[0].profile.routing_category.as_str(), &sent[0].profile.pdf), ("generic", &None));
 }
 
+#[tokio::test]
+async fn a_long_pdf_is_cut_and_every_part_has_its_message() {
+    let bench = Bench::with(Limits { pdf_shard_pages: 4, ..Limits::default() });
+    let long = (0..9).fold(Builder::new(), |pdf, page| pdf.page(Leaf::a4().text(72.0, 100.0, 10.0, &format!("Gate {page}")))).save();
+    let job = bench.upload("long.pdf", long).await;
+    bench.deliver(&bench.arrival(&job).await).await;
+    let sent = bench.parse_messages(Family::Pdf).await;
+    let mut parts: Vec<_> = sent.iter().map(|message| (message.shard.unwrap(), message.part().unwrap().1)).collect();
+    parts.sort_by_key(|(part, _)| *part);
+    assert_eq!(parts.iter().map(|(_, shard)| (shard.first, shard.last)).collect::<Vec<_>>(), [(1, 3), (4, 6), (7, 9)]);
+    assert!(sent.iter().all(|message| message.profile == sent[0].profile), "all are told the same");
+}
+
 /// The longest document that is read: its message stays under 64 KB.
 #[test]
 fn the_measures_of_the_longest_document_fit_into_a_message() {
@@ -393,7 +406,13 @@ fn the_measures_of_the_longest_document_fit_into_a_message() {
             drawings: vec![999; pages],
             unmapped: vec![100; pages],
         },
-        shards: vec![Shard { first: 1_000, last: 1_200, depth: 1 }; 75],
+        anatomy: Some(Anatomy {
+            contents: vec![1_000; Anatomy::MOST_CONTENTS],
+            numbering: vec![Numbering { first: 1_000, last: 1_200, printed: 1_000 }; Anatomy::MOST_RUNS],
+            boundaries: vec![1_000; Anatomy::MOST_BOUNDARIES],
+            shards: vec![Shard { first: 1_000, last: 1_200, depth: 1 }; 75],
+            ..Anatomy::default()
+        }),
     };
     let size = serde_json::to_string(&profile).unwrap().len();
     assert!(size < 48 << 10, "{size} bytes");

@@ -22,9 +22,11 @@ pub(super) fn write(profile: &Profile, tree: &SectionTree, warnings: &[Warning])
     let file = |name: &str, content: &serde_json::Value| {
         Ok(Artifact { name: format!("diagnostics/{name}.json"), media_type: "application/json", bytes: json(content)? })
     };
-    Ok(vec![
-        file("profile", &value!({ "schema_version": SCHEMA_VERSION, "profile": profile }))?,
-        file("headings", &value!({ "schema_version": SCHEMA_VERSION, "headings": headings }))?,
-        file("warnings", &value!({ "schema_version": SCHEMA_VERSION, "warnings": warnings }))?,
-    ])
+    let mut files = vec![file("profile", &value!({ "schema_version": SCHEMA_VERSION, "profile": profile }))?];
+    if let Some(anatomy) = profile.pdf.as_ref().and_then(|pdf| pdf.anatomy.as_ref()) {
+        files.push(file("anatomy", &value!({ "schema_version": SCHEMA_VERSION, "anatomy": anatomy }))?);
+    }
+    files.push(file("headings", &value!({ "schema_version": SCHEMA_VERSION, "headings": headings }))?);
+    files.push(file("warnings", &value!({ "schema_version": SCHEMA_VERSION, "warnings": warnings }))?);
+    Ok(files)
 }

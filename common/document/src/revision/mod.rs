@@ -122,7 +122,7 @@ pub fn parse_to_folder(
     limits: &Limits,
     clock: &dyn Clock,
 ) -> Result<RevisionFolder, DocumentFailure> {
-    let reading = read(parser, bytes, request, limits, clock)?;
+    let reading = read(parser, bytes, request, None, limits, clock)?;
     finish(parser, bytes, request, reading, Enrichment::default(), limits, clock)
 }
 
@@ -132,11 +132,13 @@ pub(crate) struct Reading {
     times: build::Times,
 }
 
-/// The first half of [`parse_to_folder`]: the parser's.
+/// The first half of [`parse_to_folder`]: the parser's. Where the document has been read in parts, these are put together
+/// instead; parts that make no document are left aside, and the document is read whole.
 pub(crate) fn read(
     parser: &dyn Parser,
     bytes: &Bytes,
     request: &RevisionRequest,
+    parts: Option<Vec<Bytes>>,
     limits: &Limits,
     clock: &dyn Clock,
 ) -> Result<Reading, DocumentFailure> {
@@ -146,7 +148,14 @@ pub(crate) fn read(
     }
     check_size(bytes.len() as u64, limits)?;
     let source = Source { bytes, file_name: &request.file_name, profile: &request.profile };
-    let parsed = parser.parse(&source, limits)?;
+    let joined = match parser.in_parts().zip(parts) {
+        Some((parser, parts)) => parser.join(&source, parts, limits)?,
+        None => None,
+    };
+    let parsed = match joined {
+        Some(parsed) => parsed,
+        None => parser.parse(&source, limits)?,
+    };
     Ok(Reading { parsed, times: build::Times { started, parsed: clock.now() } })
 }
 

@@ -1,5 +1,7 @@
 //! The parse stage: what every `parse-*` function does around its parser.
 
+mod parts;
+
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use quarry_model::{DocumentCode, DocumentFailure, JobId, Limits, ObjectKey, Outc
 use quarry_ports::{Clock, Model, NoModel, ObjectError, ObjectStore, Outgoing, PutCondition, PutOptions, Queue, QueueError, Stage};
 use tokio::sync::oneshot;
 
+use self::parts::Parts;
 use crate::enrich::{enrich, models_in_force};
 use crate::parser::Parser;
 use crate::revision::{RevisionFolder, RevisionRequest, check_size, finish, read, revision_of};
@@ -49,7 +52,8 @@ pub enum StageError {
 ///
 /// Every step is idempotent under (document, revision): a message that comes again finds the finished folder and only
 /// tells the publisher again. Artifacts are written first and `manifest.json` last, so a folder with a manifest is
-/// complete.
+/// complete. A long document comes in several messages, each for a run of its pages; the last of them puts together what
+/// all have read (see [`parts`]).
 pub struct ParseStage<P> {
     parser: Arc<P>,
     objects: Arc<dyn ObjectStore>,
@@ -107,35 +111,54 @@ impl<P: Parser> ParseStage<P> {
         let request = self.request(message);
         let revision = revision_of(self.parser.as_ref(), &blake3, &request.parsing_params);
         if self.is_finished(message, &revision).await? {
-            self.tell_publisher(message, &revision).await?;
-            return Ok(Outcome::Skipped(SkipReason::Duplicate));
+            return self.again(message, &revision).await;
         }
-        let folder = self.read(Arc::new(request), bytes.clone()).await?;
+        let (began, request) = (Instant::now(), Arc::new(request));
+        let parts = match self.parts(message, &revision, &request, &bytes, began).await? {
+            Parts::None => None,
+            Parts::All(parts) => Some(parts),
+            Parts::Waiting => return Ok(Outcome::Done(())),
+            Parts::Finished => return self.again(message, &revision).await,
+        };
+        let folder = self.read(request, bytes.clone(), parts, began).await?;
         self.write(message, &folder, bytes).await?;
-        self.tell_publisher(message, &folder.manifest.revision).await?;
+        self.remove_parts(message, &revision).await;
+        self.tell_publisher(message, &revision).await?;
         Ok(Outcome::Done(()))
     }
 
-    async fn is_finished(&self, message: &ParseMessage, revision: &Revision) -> Result<bool, ObjectError> {
-        let manifest = ObjectKey::artifact(&message.scope, &message.document_id, revision, "manifest.json");
-        match self.objects.head(&manifest).await {
-            Ok(_) => Ok(true),
-            Err(ObjectError::NotFound(_)) => Ok(false),
-            Err(error) => Err(error),
-        }
+    /// The revision is there: whoever wrote it may have been stopped before it could say so.
+    async fn again(&self, message: &ParseMessage, revision: &Revision) -> Result<Outcome<()>, StageError> {
+        self.remove_parts(message, revision).await;
+        self.tell_publisher(message, revision).await?;
+        Ok(Outcome::Skipped(SkipReason::Duplicate))
     }
 
-    /// Reads, asks the models, and builds the folder, all within one time limit.
-    async fn read(&self, request: Arc<RevisionRequest>, bytes: Bytes) -> Result<RevisionFolder, StageError> {
-        let began = Instant::now();
-        let left = || Duration::from_secs(self.limits.parse_seconds).saturating_sub(began.elapsed());
+    async fn is_finished(&self, message: &ParseMessage, revision: &Revision) -> Result<bool, ObjectError> {
+        self.is_there(&ObjectKey::artifact(&message.scope, &message.document_id, revision, "manifest.json")).await
+    }
+
+    /// What is left of the time for one message.
+    fn left(&self, began: Instant) -> Duration {
+        Duration::from_secs(self.limits.parse_seconds).saturating_sub(began.elapsed())
+    }
+
+    /// Reads, or puts together what was read in parts, asks the models, and builds the folder, all within one time limit.
+    async fn read(
+        &self,
+        request: Arc<RevisionRequest>,
+        bytes: Bytes,
+        parts: Option<Vec<Bytes>>,
+        began: Instant,
+    ) -> Result<RevisionFolder, StageError> {
         let (parser, clock, limits) = (Arc::clone(&self.parser), Arc::clone(&self.clock), self.limits.clone());
         let (about, source) = (Arc::clone(&request), bytes.clone());
-        let mut reading = self.apart(left(), move || read(parser.as_ref(), &source, &about, &limits, clock.as_ref())).await?;
-        let patience = left().mul_f32(MODELS_SHARE);
+        let work = move || read(parser.as_ref(), &source, &about, parts, &limits, clock.as_ref());
+        let mut reading = self.apart(self.left(began), work).await?;
+        let patience = self.left(began).mul_f32(MODELS_SHARE);
         let enrichment = enrich(&mut reading.parsed, &request.file_name, self.model.as_ref(), patience).await;
         let (parser, clock, limits) = (Arc::clone(&self.parser), Arc::clone(&self.clock), self.limits.clone());
-        self.apart(left(), move || finish(parser.as_ref(), &bytes, &request, reading, enrichment, &limits, clock.as_ref())).await
+        self.apart(self.left(began), move || finish(parser.as_ref(), &bytes, &request, reading, enrichment, &limits, clock.as_ref())).await
     }
 
     /// Works on a thread of its own: a large stack, its panics caught, its time limited. A thread cannot be stopped from
@@ -232,6 +255,12 @@ impl<P: Parser> Stage for ParseStage<P> {
         Some(input.job_id.clone())
     }
 
+    fn part(&self, input: &ParseMessage) -> Option<u32> {
+        self.parser.in_parts()?;
+        input.part()?;
+        input.shard
+    }
+
     async fn run(&self, inputs: Vec<ParseMessage>) -> Vec<Outcome<()>> {
         let mut outcomes = Vec::with_capacity(inputs.len());
         for message in &inputs {
@@ -241,5 +270,7 @@ impl<P: Parser> Stage for ParseStage<P> {
     }
 }
 
+#[cfg(test)]
+mod parts_tests;
 #[cfg(test)]
 mod tests;

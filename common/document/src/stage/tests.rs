@@ -14,13 +14,13 @@ use crate::parser::Source;
 
 /// Objects in memory, in the order in which they were written.
 #[derive(Default)]
-struct Objects {
-    stored: Mutex<BTreeMap<String, Bytes>>,
+pub(super) struct Objects {
+    pub(super) stored: Mutex<BTreeMap<String, Bytes>>,
     written: Mutex<Vec<String>>,
     broken: AtomicBool,
 }
 
-fn tag(body: &Bytes) -> String {
+pub(super) fn tag(body: &Bytes) -> String {
     blake3::hash(body).to_hex().chars().take(12).collect()
 }
 
@@ -50,11 +50,18 @@ impl ObjectStore for Objects {
     async fn head(&self, key: &ObjectKey) -> Result<ObjectMeta, ObjectError> {
         self.get(key).await.map(|(_, meta)| meta)
     }
-    async fn delete(&self, _: &ObjectKey) -> Result<(), ObjectError> {
-        unreachable!("a parser removes nothing")
+    async fn delete(&self, key: &ObjectKey) -> Result<(), ObjectError> {
+        assert!(key.as_str().contains("/parts/"), "a parser removes nothing but parts");
+        self.stored.lock().unwrap().remove(key.as_str());
+        Ok(())
     }
-    async fn list(&self, _: &ObjectPrefix, _: Option<&str>, _: usize) -> Result<ObjectPage, ObjectError> {
-        unreachable!("a parser lists nothing")
+    async fn list(&self, prefix: &ObjectPrefix, _: Option<&str>, _: usize) -> Result<ObjectPage, ObjectError> {
+        assert!(prefix.as_str().ends_with("/parts/"), "a parser lists nothing but parts");
+        let stored = self.stored.lock().unwrap();
+        let objects = stored.iter().filter(|(key, _)| key.starts_with(prefix.as_str()));
+        let meta =
+            |(key, body): (&String, &Bytes)| ObjectMeta { key: ObjectKey::from_event(key), size: body.len() as u64, etag: tag(body) };
+        Ok(ObjectPage { objects: objects.map(meta).collect(), cursor: None })
     }
     async fn presign_get(&self, _: &ObjectKey, _: Duration, _: Option<&str>) -> Result<String, ObjectError> {
         unreachable!("a parser gives no addresses")
@@ -65,7 +72,7 @@ impl ObjectStore for Objects {
 }
 
 #[derive(Default)]
-struct Sent(Mutex<Vec<Outgoing>>);
+pub(super) struct Sent(pub(super) Mutex<Vec<Outgoing>>);
 
 #[async_trait]
 impl Queue for Sent {
@@ -124,7 +131,7 @@ fn deep(left: u64) -> u64 {
     if left == 0 { 0 } else { deep(left - 1) + room[0] - (left - 1) }
 }
 
-struct Ticking(AtomicUsize);
+pub(super) struct Ticking(pub(super) AtomicUsize);
 
 impl Clock for Ticking {
     fn now(&self) -> Timestamp {
@@ -169,6 +176,7 @@ impl Bench {
                 routing_category: "generic".into(),
                 pdf: None,
             },
+            shard: None,
             parsing_params: Map::new(),
             order: Order { created_millis: 5, sequencer: None },
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::segment;
 use crate::identity::{DocumentId, JobId, Revision};
+use crate::pdf::Shard;
 use crate::scope::{Namespace, Owner, Scope};
 
 /// The name of one object.
@@ -27,6 +28,17 @@ impl ObjectKey {
     /// An artifact of a document revision, e.g. `chunks.json` or `images/image-3.png`.
     pub fn artifact(scope: &Scope, document: &DocumentId, revision: &Revision, name: &str) -> Self {
         Self(format!("{}{name}", ObjectPrefix::revision(scope, document, revision).as_str()))
+    }
+
+    /// What one message read of a document that is read in parts, until the parts are put together.
+    pub fn part(scope: &Scope, document: &DocumentId, revision: &Revision, plan: &str, shard: Shard) -> Self {
+        let parts = ObjectPrefix::parts(scope, document, revision);
+        Self(format!("{}{plan}/{:05}-{:05}", parts.as_str(), shard.first, shard.last))
+    }
+
+    /// Who puts the parts together: written once.
+    pub fn part_claim(scope: &Scope, document: &DocumentId, revision: &Revision, plan: &str) -> Self {
+        Self(format!("{}{plan}/claim", ObjectPrefix::parts(scope, document, revision).as_str()))
     }
 
     /// The graph of a namespace.
@@ -69,6 +81,11 @@ impl ObjectPrefix {
     /// All artifacts of one revision.
     pub fn revision(scope: &Scope, document: &DocumentId, revision: &Revision) -> Self {
         Self(format!("{}{revision}/", Self::document(scope, document).0))
+    }
+
+    /// What is read of a revision in parts; gone once they are put together.
+    pub fn parts(scope: &Scope, document: &DocumentId, revision: &Revision) -> Self {
+        Self(format!("{}parts/", Self::revision(scope, document, revision).0))
     }
 
     /// All revisions of one document.

@@ -113,9 +113,11 @@ impl RecordKey {
         Self::new(format!("JOB#{job}"), format!("EVT#{sequence:08}"))
     }
 
-    /// The running attempt of a stage at a job: written before the work, removed after it.
-    pub fn attempt(job: &JobId, stage: &str) -> Self {
-        Self::new(format!("JOB#{job}"), format!("TRY#{stage}"))
+    /// The running attempt of a stage at a job, or at one part of its work there: written before the work, removed after
+    /// it.
+    pub fn attempt(job: &JobId, stage: &str, part: Option<u32>) -> Self {
+        let part = part.map_or_else(String::new, |part| format!("#{part:05}"));
+        Self::new(format!("JOB#{job}"), format!("TRY#{stage}{part}"))
     }
 
     /// A job in its owner's list, newest last.

@@ -46,9 +46,9 @@ pub(super) enum Start {
     GivenUp(DocumentFailure),
 }
 
-/// Looks at the job and at earlier attempts, and writes a new attempt.
-pub(super) async fn start(delivery: &Delivery, stage: &str, id: &JobId, message: &Received) -> Result<Start, Error> {
-    let key = RecordKey::attempt(id, stage);
+/// Looks at the job and at earlier attempts at it, or at this part of it, and writes a new attempt.
+pub(super) async fn start(delivery: &Delivery, stage: &str, id: &JobId, part: Option<u32>, message: &Received) -> Result<Start, Error> {
+    let key = RecordKey::attempt(id, stage, part);
     let records = delivery.jobs.records();
     for _ in 0..TRIES {
         let found = records.get_many(&[key.clone(), RecordKey::job(id)]).await?;
@@ -80,7 +80,9 @@ pub(super) async fn start(delivery: &Delivery, stage: &str, id: &JobId, message:
         };
         let condition = earlier.map_or(Condition::Absent, |earlier| Condition::Equals("token".to_owned(), earlier.token.into()));
         let mut writes = vec![Write::Put(Item::of(key.clone(), &attempt)?, condition)];
-        if let Some(job) = job.filter(|job| job.state != JobState::WaitingFile && rank(stage) >= rank(&job.stage)) {
+        // Parts that start at one moment would stand in each other's way at the job's record: the first of them says it.
+        let said = |job: &Job| part.is_some() && job.state == JobState::Running && job.stage == stage;
+        if let Some(job) = job.filter(|job| job.state != JobState::WaitingFile && rank(stage) >= rank(&job.stage) && !said(job)) {
             let mut after = job.clone();
             after.state = JobState::Running;
             stage.clone_into(&mut after.stage);

@@ -158,7 +158,7 @@ async fn begin<S: Stage>(stage: &S, delivery: &Delivery, message: &Received, inp
         return Ok(Ready { index: 0, input, job: None, attempt: None });
     };
     let job = Some(id.clone());
-    match attempt::start(delivery, stage.name(), &id, message).await {
+    match attempt::start(delivery, stage.name(), &id, stage.part(&input), message).await {
         Ok(Start::Begin(attempt)) => Ok(Ready { index: 0, input, job, attempt: Some(attempt) }),
         Ok(Start::Skip(reason, disposition)) => Err(skipped(reason, disposition, job)),
         Ok(Start::GivenUp(failure)) => Err(NotReady {

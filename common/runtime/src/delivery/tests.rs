@@ -71,7 +71,7 @@ fn message(id: &str, job: &JobId, receive_count: u32) -> Received {
 }
 
 async fn attempt_exists(bench: &Bench, job: &JobId) -> bool {
-    bench.store.records().get(&RecordKey::attempt(job, "parse-text")).await.unwrap().is_some()
+    bench.store.records().get(&RecordKey::attempt(job, "parse-text", None)).await.unwrap().is_some()
 }
 
 async fn state(bench: &Bench, job: &JobId) -> (JobState, Option<DocumentCode>) {
@@ -81,7 +81,7 @@ async fn state(bench: &Bench, job: &JobId) -> (JobState, Option<DocumentCode>) {
 
 /// A start whose process dies: the attempt is written, the stage never comes back.
 async fn die(delivery: &Delivery, message: &Received, job: &JobId) {
-    assert!(matches!(attempt::start(delivery, "parse-text", job, message).await.unwrap(), Start::Begin(_)));
+    assert!(matches!(attempt::start(delivery, "parse-text", job, None, message).await.unwrap(), Start::Begin(_)));
 }
 
 #[tokio::test]
@@ -186,7 +186,8 @@ async fn whoever_lost_the_lease_cannot_fail_the_job() {
     let bench = Bench::new();
     let job = pending_job(&bench).await;
     let delivery = delivery(&bench);
-    let Start::Begin(slow) = attempt::start(&delivery, "parse-text", &job.job_id, &message("m", &job.job_id, 1)).await.unwrap() else {
+    let Start::Begin(slow) = attempt::start(&delivery, "parse-text", &job.job_id, None, &message("m", &job.job_id, 1)).await.unwrap()
+    else {
         panic!("must begin")
     };
     bench.clock.advance(101_000);
@@ -281,9 +282,33 @@ async fn five_deliveries_at_once_do_the_work_once() {
     let (stage, delivery) = (Scripted::default(), delivery(&bench));
     let batches: Vec<[Received; 1]> = (0..5).map(|n| [message(&format!("m{n}"), &job.job_id, 1)]).collect();
     // The stage ends only when all five have looked.
-    let starts = join_all(batches.iter().map(|batch| attempt::start(&delivery, "parse-text", &job.job_id, &batch[0]))).await;
+    let starts = join_all(batches.iter().map(|batch| attempt::start(&delivery, "parse-text", &job.job_id, None, &batch[0]))).await;
     let begun = starts.iter().filter(|start| matches!(start, Ok(Start::Begin(_)))).count();
     let left = starts.iter().filter(|start| matches!(start, Ok(Start::Skip(SkipReason::Running, Disposition::Acknowledge)))).count();
     assert_eq!((begun, left), (1, 4));
     assert!(stage.seen().is_empty());
+}
+
+/// Parts of one job's work run side by side, each under an attempt of its own; a doubled part is done once.
+#[tokio::test]
+async fn parts_of_a_job_run_side_by_side() {
+    let bench = Bench::new();
+    let job = pending_job(&bench).await;
+    let delivery = delivery(&bench);
+    let messages: Vec<Received> = (0..8).map(|n| message(&format!("m{n}"), &job.job_id, 1)).collect();
+    // Seven parts, the last of them twice.
+    let parts = [0, 1, 2, 3, 4, 5, 6, 6];
+    let starts =
+        join_all(parts.iter().zip(&messages).map(|(part, one)| attempt::start(&delivery, "parse-text", &job.job_id, Some(*part), one)))
+            .await;
+    let begun = starts.iter().filter(|start| matches!(start, Ok(Start::Begin(_)))).count();
+    let left = starts.iter().filter(|start| matches!(start, Ok(Start::Skip(SkipReason::Running, Disposition::Acknowledge)))).count();
+    assert_eq!((begun, left), (7, 1), "a part that stands in another's way would have used up a delivery");
+    assert_eq!(state(&bench, &job.job_id).await.0, JobState::Running);
+    for start in starts.into_iter().flatten() {
+        if let Start::Begin(attempt) = start {
+            attempt::close(&delivery, Some(&attempt)).await.unwrap();
+        }
+    }
+    assert!(bench.store.records().get(&RecordKey::attempt(&job.job_id, "parse-text", Some(6))).await.unwrap().is_none());
 }

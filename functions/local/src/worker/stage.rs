@@ -34,6 +34,11 @@ impl Stage for ChildParser {
         Some(input.job_id.clone())
     }
 
+    fn part(&self, input: &ParseMessage) -> Option<u32> {
+        input.part()?;
+        input.shard
+    }
+
     async fn run(&self, inputs: Vec<ParseMessage>) -> Vec<Outcome<()>> {
         join_all(inputs.iter().map(|input| self.pool.parse(input))).await
     }

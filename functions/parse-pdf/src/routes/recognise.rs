@@ -73,7 +73,7 @@ pub(super) fn read(
                 Ok(recognised) => lines_of(&recognised, page),
                 Err(error) => {
                     let message = format!("{}: {error}", ocr.name());
-                    scans.warnings.push(Warning { code: DocumentCode::NoText, message, page: Some(page.job.page) });
+                    scans.warnings.push(Warning { code: DocumentCode::NoText, message, page: Some(page.job.page) }.into());
                     if matches!(error, OcrError::Unavailable(_)) {
                         gone = Some(error);
                     }
@@ -95,7 +95,7 @@ pub(super) fn read(
     if late > 0 {
         scans.partial = true;
         let message = format!("{late} scanned pages were not recognised for want of time; split the document to have them read");
-        scans.warnings.push(Warning::new(DocumentCode::TimedOut, message));
+        scans.warnings.push(Warning::new(DocumentCode::TimedOut, message).into());
     }
     unread.sort_by_key(|job| job.index);
     unread

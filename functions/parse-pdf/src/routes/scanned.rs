@@ -7,6 +7,7 @@ use quarry_language::detect;
 use quarry_model::{Asset, DocumentCode, Limits, PageBox, Parsed, Row, Warning};
 use quarry_pdf::{PAGE_DPI, Pdf};
 use quarry_ports::Ocr;
+use serde::{Deserialize, Serialize};
 
 use super::notes::insert_after_page;
 use super::recognise::{self, Job};
@@ -26,20 +27,50 @@ const TIME_SHARE: f64 = 0.6;
 const LANGUAGE_CHARACTERS: usize = 200;
 
 /// What was found out about scanned pages.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Scans {
     /// Pages shown as pictures, for nobody could read them.
     pictures: Vec<u32>,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Complaint>,
     /// Whether pages that could have been read were left for want of time.
     pub(crate) partial: bool,
 }
 
+/// A warning in a form that is written without names: every field stands, present or not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Complaint {
+    code: DocumentCode,
+    message: String,
+    page: Option<u32>,
+}
+
+impl From<Warning> for Complaint {
+    fn from(Warning { code, message, page }: Warning) -> Self {
+        Self { code, message, page }
+    }
+}
+
+impl From<&Complaint> for Warning {
+    fn from(said: &Complaint) -> Self {
+        Self { code: said.code, message: said.message.clone(), page: said.page }
+    }
+}
+
+/// What tells the language of the document where it does not declare one.
+pub(crate) enum Spoken {
+    /// Whoever has seen all of it.
+    Told(Option<String>),
+    /// The pages at hand, which are all pages.
+    ByItsPages,
+}
+
 /// Gives scanned pages their text, as far as anybody can read it.
-pub(crate) fn read(pages: &mut [PageText], pdf: &Pdf, ocr: Option<&dyn Ocr>, limits: &Limits) -> Scans {
+pub(crate) fn read(pages: &mut [PageText], pdf: &Pdf, ocr: Option<&dyn Ocr>, spoken: Spoken, limits: &Limits) -> Scans {
     let mut scans = Scans::default();
-    let declared = pdf.language();
-    let spoken = declared.or_else(|| language_of(pages));
+    let spoken = pdf.language().or_else(|| match spoken {
+        Spoken::Told(language) => language,
+        Spoken::ByItsPages => language_of(pages),
+    });
     let mut wanted: Vec<Job> = Vec::new();
     for (index, page) in pages.iter_mut().enumerate() {
         match kind_of(page, spoken.as_deref()) {
@@ -70,7 +101,7 @@ pub(crate) fn read(pages: &mut [PageText], pdf: &Pdf, ocr: Option<&dyn Ocr>, lim
         }
         let warning =
             Warning { code: DocumentCode::NoText, message: format!("the page is a picture without text: {who}"), page: Some(job.page) };
-        scans.warnings.push(warning);
+        scans.warnings.push(warning.into());
         // One picture is kept as the file holds it; strips, tiles and layers are drawn as the page they make up.
         if page.pictures.len() != 1 {
             page.pictures.clear();
@@ -81,6 +112,18 @@ pub(crate) fn read(pages: &mut [PageText], pdf: &Pdf, ocr: Option<&dyn Ocr>, lim
 }
 
 impl Scans {
+    /// Adds what was found out about later pages.
+    pub(crate) fn append(&mut self, mut later: Self) {
+        self.pictures.append(&mut later.pictures);
+        self.warnings.append(&mut later.warnings);
+        self.partial |= later.partial;
+    }
+
+    /// Puts warnings of pages in the pages' order, whoever read them; those of no page come last.
+    pub(crate) fn in_page_order(&mut self) {
+        self.warnings.sort_by_key(|warning| warning.page.unwrap_or(u32::MAX));
+    }
+
     /// Puts the pictures of pages that nobody could read where those pages stand.
     pub(crate) fn add_pictures(&self, parsed: &mut Parsed, pdf: &Pdf) {
         for page in &self.pictures {

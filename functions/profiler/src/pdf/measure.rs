@@ -12,6 +12,7 @@ use quarry_pdf::{Page, Pdf, PdfError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
+use super::anatomy::Anatomist;
 use super::category::category;
 use super::features::{Facts, columns, sizes};
 use super::route::route;
@@ -48,8 +49,13 @@ pub fn measure(bytes: &[u8], limits: &Limits) -> Result<Measured, DocumentFailur
     })?;
     let mut pages: Vec<Facts> = Vec::with_capacity(pdf.page_count());
     let mut first = String::new();
-    pdf.read(|number, page, _| {
+    // A document of more pages than one message reads is cut.
+    let mut anatomist = (pdf.page_count() > limits.pdf_shard_pages as usize).then(Anatomist::default);
+    pdf.read(|number, page, fonts| {
         pages.push(Facts::of(&page));
+        if let Some(anatomist) = &mut anatomist {
+            anatomist.see(&page, fonts);
+        }
         if number <= FIRST_PAGES {
             add_words(&mut first, &page);
         }
@@ -58,10 +64,11 @@ pub fn measure(bytes: &[u8], limits: &Limits) -> Result<Measured, DocumentFailur
     let sizes = sizes(&pages);
     let routed = route(&pages, &sizes);
     let title = pdf.title();
+    let anatomy = anatomist.map(|anatomist| anatomist.anatomy(&pdf.outline(), limits.pdf_shard_pages));
     Ok(Measured {
         category: category(title.as_deref(), &first, routed.route).to_owned(),
         routing_category: routed.route.to_owned(),
-        profile: PdfProfile { evidence: routed.evidence, sizes, pages: columns(&pages), shards: Vec::new() },
+        profile: PdfProfile { evidence: routed.evidence, sizes, pages: columns(&pages), anatomy },
     })
 }
 
