@@ -88,7 +88,7 @@ async fn no_fault_of_a_model_fails_a_document() {
         (Reply::Fails(500), "unavailable"),
         (Reply::Fails(401), "refused"),
         (Reply::Throttles(None), "throttled"),
-        (Reply::Slow(Duration::from_secs(60), "late".into()), "timed_out"),
+        (Reply::Slow(Duration::from_mins(1), "late".into()), "timed_out"),
         (Reply::Null, "unreadable"),
         (Reply::Noise, "unreadable"),
         (Reply::CutOff("{\"summ".into()), "unavailable"),

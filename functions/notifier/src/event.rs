@@ -12,7 +12,8 @@ const RESULT_LIFE: Duration = Duration::from_hours(24);
 /// The body.
 #[derive(Debug, Serialize)]
 pub(crate) struct Event {
-    event: &'static str,
+    #[serde(rename = "event")]
+    name: &'static str,
     job_id: JobId,
     status: &'static str,
     document_id: DocumentId,
@@ -56,7 +57,7 @@ pub(crate) async fn of(job: &Job, objects: &dyn ObjectStore) -> Result<Event, Ob
     }
     let fault = job.error.as_ref().filter(|_| !done);
     Ok(Event {
-        event: if done { "job.completed" } else { "job.failed" },
+        name: if done { "job.completed" } else { "job.failed" },
         job_id: job.job_id.clone(),
         status: if done { "completed" } else { "failed" },
         document_id: job.document_id.clone(),

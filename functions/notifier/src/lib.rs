@@ -143,17 +143,13 @@ impl Notifier {
         // The address stays out of the log: it can hold a secret.
         tracing::info!(target: "quarry::webhook", job_id = %taken.job_id, attempt = taken.attempts, delivered, last, "webhook");
         let pause = PAUSES.get(usize::try_from(taken.attempts.saturating_sub(1)).unwrap_or(usize::MAX));
-        match (delivered, pause.filter(|_| sent.as_ref().err().is_some_and(may_pass))) {
-            (false, Some(pause)) => {
-                outbox::postpone(records, &taken, now, *pause).await?;
-                Ok(Fate::Postponed)
-            }
-            _ => {
-                let report = WebhookReport { delivered, attempts: taken.attempts, last, at: now };
-                outbox::end(records, &taken, &report).await?;
-                Ok(if delivered { Fate::Delivered } else { Fate::GivenUp })
-            }
+        if let Some(pause) = pause.filter(|_| sent.as_ref().err().is_some_and(may_pass)) {
+            outbox::postpone(records, &taken, now, *pause).await?;
+            return Ok(Fate::Postponed);
         }
+        let report = WebhookReport { delivered, attempts: taken.attempts, last, at: now };
+        outbox::end(records, &taken, &report).await?;
+        Ok(if delivered { Fate::Delivered } else { Fate::GivenUp })
     }
 
     async fn send(&self, taken: &OutboxEntry, body: Bytes) -> Result<Result<u16, OutboundError>, NotifyError> {

@@ -171,7 +171,8 @@ async fn a_receiver_that_is_down_is_asked_again_with_growing_pauses() {
     assert_eq!(bench.local().run().await.expect("a run"), Summary::default(), "the second pause is longer");
     bench.pass(90);
     assert_eq!(bench.local().run().await.expect("a run").delivered, 1);
-    assert_eq!((seen.lock().expect("lock").len(), bench.report(&job).await.attempts), (3, 3));
+    assert_eq!(seen.lock().expect("lock").len(), 3);
+    assert_eq!(bench.report(&job).await.attempts, 3);
 }
 
 #[tokio::test]
@@ -184,7 +185,8 @@ async fn one_that_stays_down_is_given_up_in_the_end() {
         given_up += bench.local().run().await.expect("a run").given_up;
         bench.pass(6 * 60 * 60);
     }
-    assert_eq!((given_up, seen.lock().expect("lock").len(), bench.waiting().await.len()), (1, 7, 0));
+    assert_eq!((given_up, seen.lock().expect("lock").len()), (1, 7));
+    assert!(bench.waiting().await.is_empty());
     let report = bench.report(&job).await;
     assert!(!report.delivered && report.last.contains("500"), "{report:?}");
 }

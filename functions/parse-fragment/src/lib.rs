@@ -78,7 +78,7 @@ impl Writer<'_> {
                 self.out.push(Row { asset: None, ..Row::image(section, 0, chunk.content.trim()) });
             }
             Kind::Table if chunk.content.contains("<table") => {
-                html::read_fragment(&chunk.content, &mut self.out, &Surroundings::default())?
+                html::read_fragment(&chunk.content, &mut self.out, &Surroundings::default())?;
             }
             Kind::Table => self.text(section, &chunk.content),
         }

@@ -88,12 +88,11 @@ impl<'c> Walk<'c> {
         }
         let mut below = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            match item.scalar() {
-                Some(text) => self.line(format!("- {text}")),
-                None => {
-                    let title = item.title().map_or_else(|| index.saturating_add(1).to_string(), str::to_owned);
-                    below.push(Task::Section { title, value: item, depth });
-                }
+            if let Some(text) = item.scalar() {
+                self.line(format!("- {text}"));
+            } else {
+                let title = item.title().map_or_else(|| index.saturating_add(1).to_string(), str::to_owned);
+                below.push(Task::Section { title, value: item, depth });
             }
         }
         below

@@ -136,7 +136,7 @@ mod tests {
     fn what_it_writes_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let converter =
-            program(folder.path(), r#"mkdir -p out && cp input.doc out/input.docx && test -f profile/user/registrymodifications.xcu"#);
+            program(folder.path(), "mkdir -p out && cp input.doc out/input.docx && test -f profile/user/registrymodifications.xcu");
         assert_eq!(converter.convert(b"words", "doc", "docx", &Limits::default()).unwrap(), b"words");
         assert_eq!(converter.convert(b"words", "ppt", "pptx", &Limits::default()).unwrap_err().code, DocumentCode::Corrupt);
         let small = Limits { file_bytes: 3, ..Limits::default() };

@@ -54,13 +54,12 @@ pub(crate) fn names(text: &str) -> Option<Names> {
     let cjk = WORDS
         .iter()
         .find(|(word, _)| !word.is_ascii() && text.starts_with(word) && word.chars().all(quarry_language::script::is_ideographic));
-    let (length, names) = match cjk {
-        Some((word, names)) => (word.len(), *names),
-        None => {
-            let length = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
-            let word = text.get(..length)?.to_lowercase();
-            (length, WORDS.iter().find(|(known, _)| *known == word)?.1)
-        }
+    let (length, names) = if let Some((word, names)) = cjk {
+        (word.len(), *names)
+    } else {
+        let length = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+        let word = text.get(..length)?.to_lowercase();
+        (length, WORDS.iter().find(|(known, _)| *known == word)?.1)
     };
     let capital = text.chars().next().is_some_and(|c| !c.is_lowercase());
     let rest = text.get(length..)?.trim_start_matches(['.', ' ', '\u{a0}']);

@@ -65,7 +65,7 @@ pub fn routes(tools: Arc<Tools>) -> Router {
 
 /// Serves one client over standard input and output until it leaves.
 pub async fn serve_stdio(tools: Arc<Tools>, caller: ToolCaller) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let running = McpServer { tools, fixed: Some(caller) }.serve(rmcp::transport::stdio()).await?;
+    let running = Box::pin(McpServer { tools, fixed: Some(caller) }.serve(rmcp::transport::stdio())).await?;
     running.waiting().await?;
     Ok(())
 }

@@ -102,7 +102,7 @@ async fn no_fault_of_a_model_changes_the_reading_and_every_one_is_told() {
     let faults = [
         Reply::Fails(500),
         Reply::Fails(401),
-        Reply::Throttles(Some(Duration::from_secs(60))),
+        Reply::Throttles(Some(Duration::from_mins(1))),
         Reply::Null,
         Reply::Noise,
         Reply::CutOff("{".into()),
@@ -166,7 +166,7 @@ async fn a_document_that_gives_orders_is_shown_as_data() {
 #[tokio::test]
 async fn patience_ends() {
     let script = Arc::new(Script::default());
-    script.always(Reply::Slow(Duration::from_secs(60), "late".into()));
+    script.always(Reply::Slow(Duration::from_mins(1), "late".into()));
     let mut parsed = document();
     let began = Instant::now();
     enrich(&mut parsed, "pump.pdf", &model(&TASKS, &script), Duration::from_millis(300)).await;

@@ -126,7 +126,7 @@ impl RequestNames {
 /// What is remembered of a request.
 enum LookedUp {
     /// The job it has made.
-    Known(Job),
+    Known(Box<Job>),
     /// Nothing: what to remember a new job under, and on which condition.
     Free(Vec<(RecordKey, Condition)>),
 }
@@ -141,7 +141,7 @@ impl Jobs {
     pub async fn create_as(&self, names: &RequestNames, new: NewJob) -> Result<Created, Error> {
         for _ in 0..TRIES {
             let writes = match self.looked_up(names).await? {
-                LookedUp::Known(job) => return Ok(Created::Known(job)),
+                LookedUp::Known(job) => return Ok(Created::Known(*job)),
                 LookedUp::Free(writes) => writes,
             };
             let busy_with = match &new.document_id {
@@ -176,7 +176,7 @@ impl Jobs {
     /// The job that an equal request has made before and that [`Self::create`] would return now.
     pub async fn known(&self, names: &RequestNames) -> Result<Option<Job>, Error> {
         match self.looked_up(names).await? {
-            LookedUp::Known(job) => Ok(Some(job)),
+            LookedUp::Known(job) => Ok(Some(*job)),
             LookedUp::Free(_) => Ok(None),
         }
     }
@@ -189,7 +189,7 @@ impl Jobs {
                     return Err(Error::KeyReused(known.job_id));
                 }
                 if let Some(job) = self.load(&known.job_id).await? {
-                    return Ok(LookedUp::Known(job));
+                    return Ok(LookedUp::Known(Box::new(job)));
                 }
             }
             writes.push((key.clone(), Condition::Absent));
@@ -198,7 +198,7 @@ impl Jobs {
             let mut condition = Condition::Absent;
             if let Some(known) = self.remembered(key).await? {
                 if let Some(job) = self.load(&known.job_id).await?.filter(|job| job.state.is_active()) {
-                    return Ok(LookedUp::Known(job));
+                    return Ok(LookedUp::Known(Box::new(job)));
                 }
                 condition = Condition::Equals("job_id".to_owned(), json!(known.job_id));
             }

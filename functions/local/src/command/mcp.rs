@@ -18,6 +18,6 @@ pub(crate) async fn run(engine: &Engine, args: Mcp) -> Result<Exit, Failure> {
     let namespace = Some(scope.namespace.as_str().to_owned());
     let caller = ToolCaller { owner: scope.owner, scopes: vec![KeyScope::Admin], namespace, authorization: None };
     let serving = async { quarry_search::mcp::serve_stdio(tools, caller).await.map_err(|error| Failure::from(anyhow!(error))) };
-    wait::keep_road(engine, serving).await?;
+    Box::pin(wait::keep_road(engine, serving)).await?;
     Ok(Exit::Ok)
 }

@@ -26,7 +26,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed, DocumentFail
     parsed.title = shape::title(root).or_else(|| root.elements().next().and_then(shape::title));
     if parsed.rows.is_empty() && parsed.headings.is_empty() {
         // Elements without a word in them: their names are all there is.
-        let mut names: Vec<&str> = std::iter::once(root).chain(root.descendants()).map(|element| element.name()).collect();
+        let mut names: Vec<&str> = std::iter::once(root).chain(root.descendants()).map(quarry_document::xml::Element::name).collect();
         names.dedup();
         names.truncate(1_000);
         parsed.rows.push(Row::text(None, names.join(" ")));
