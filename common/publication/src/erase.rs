@@ -4,24 +4,33 @@ use std::collections::BTreeSet;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 use quarry_model::record::{DocumentRecord, SupersededRevision};
-use quarry_model::{DocumentId, Job, Manifest, ObjectKey, ObjectPrefix, RecordKey, RecordPrefix, Revision, Scope};
+use quarry_model::{DocumentId, Job, JobId, Manifest, ObjectKey, ObjectPrefix, RecordKey, RecordPrefix, Revision, Scope, Timestamp};
 use quarry_ports::{ObjectError, ObjectStore};
 
 use crate::Stores;
 use crate::error::PublicationError;
 use crate::postings::AT_ONCE;
 
-/// Removes every revision of a deleted document, except what was read after the delete: that belongs to a later
-/// source, which may be about to be published.
+/// Removes every revision of a deleted document, except what was read after the delete was asked for and was not
+/// published before it: that belongs to a later source, whose message may be waiting behind the delete's.
 pub async fn document(stores: &Stores, deleted: &DocumentRecord) -> Result<(), PublicationError> {
     let (scope, document) = (&deleted.scope, &deleted.document_id);
-    let mut revisions = folders(&*stores.objects, scope, document).await?;
+    // Marks later than the delete are those of sources that came after it.
+    let mut published: BTreeSet<Revision> = BTreeSet::new();
     for item in stores.records.query_all(&RecordPrefix::superseded_of(scope, document)).await? {
-        revisions.insert(item.read::<SupersededRevision>()?.revision);
+        let mark: SupersededRevision = item.read()?;
+        if mark.at <= deleted.updated_at {
+            published.insert(mark.revision);
+        }
     }
+    let asked = Timestamp::from_millis(deleted.order.created_millis);
+    let mut revisions = folders(&*stores.objects, scope, document).await?;
+    revisions.extend(published.iter().cloned());
+    let awaited = is_awaited(stores, deleted).await?;
     for revision in revisions {
         let manifest = manifest(&*stores.objects, scope, document, &revision).await?;
-        if manifest.as_ref().is_some_and(|manifest| manifest.processing_date > deleted.updated_at) {
+        let is_later = manifest.as_ref().map_or(awaited, |manifest| manifest.processing_date > asked);
+        if is_later && !published.contains(&revision) {
             continue;
         }
         self::revision(stores, scope, document, &revision, manifest.as_ref()).await?;
@@ -30,6 +39,19 @@ pub async fn document(stores: &Stores, deleted: &DocumentRecord) -> Result<(), P
     hits.sk = format!("DOC#{document}");
     let keys = stores.records.query_all(&hits).await?.into_iter().map(|item| item.key).collect();
     Ok(stores.records.write_many(Vec::new(), keys).await?)
+}
+
+/// Whether a source that came after the delete is being read: an unfinished folder may be its.
+async fn is_awaited(stores: &Stores, deleted: &DocumentRecord) -> Result<bool, PublicationError> {
+    let Some(item) = stores.records.get(&RecordKey::document_job(&deleted.document_id)).await? else {
+        return Ok(false);
+    };
+    let latest: Option<JobId> = item.body.get("job_id").and_then(serde_json::Value::as_str).and_then(|id| id.parse().ok());
+    let Some(latest) = latest else {
+        return Ok(false);
+    };
+    let job: Option<Job> = stores.records.get(&RecordKey::job(&latest)).await?.map(|item| item.read()).transpose()?;
+    Ok(job.is_some_and(|job| job.state.is_active() && job.order.compare(&deleted.order).is_gt()))
 }
 
 /// Removes one revision: the source it was read from, its records, its folder (the manifest first, so that what is left

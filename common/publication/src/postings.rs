@@ -169,23 +169,48 @@ pub async fn carriers(
         .await
 }
 
-/// Removes the postings of a revision that is no longer served. One that a later revision has written over stays.
+/// What a document serves now, for [`remove`].
+#[derive(Debug, Clone, Copy)]
+pub struct Served<'a> {
+    /// First publication of the document.
+    pub since: Timestamp,
+    /// Node of the revision served.
+    pub node: &'a GraphNode,
+}
+
+/// Removes the postings of a revision that is no longer served. One that a later revision has written over stays; one that
+/// was written over the posting of the revision `served` (by a writer that came late) becomes that revision's again.
 pub async fn remove(
     records: &dyn Records,
     scope: &Scope,
     document: &DocumentId,
     revision: &Revision,
     node: Option<&GraphNode>,
+    served: Option<Served<'_>>,
 ) -> Result<(), RecordError> {
     let mut keys: Vec<RecordKey> = Vec::new();
-    for item in records.query_all(&RecordPrefix::chunks(document, revision)).await? {
-        let chunk: ChunkRecord = item.read()?;
+    for chunk in chunks(records, document, revision).await? {
         keys.push(RecordKey::content_hash(scope, &chunk.chunk_id, document, chunk.ordinal));
     }
     keys.extend(node.iter().flat_map(|node| &node.keywords).map(|(word, _)| RecordKey::keyword(scope, word, document)));
+    let mut kept: BTreeMap<RecordKey, Item> = BTreeMap::new();
+    if let Some(Served { since, node }) = served.filter(|served| served.node.revision != *revision) {
+        for chunk in chunks(records, document, &node.revision).await? {
+            let posting = ContentPosting { since, document_id: document.clone(), ordinal: chunk.ordinal, revision: node.revision.clone() };
+            let key = RecordKey::content_hash(scope, &chunk.chunk_id, document, chunk.ordinal);
+            kept.insert(key.clone(), Item::of(key, &posting)?);
+        }
+        kept.extend(of_keywords(scope, node)?.into_iter().map(|item| (item.key.clone(), item)));
+    }
+    let kept = &kept;
     stream::iter(keys)
         .map(|key| async move {
-            match records.delete(&key, Condition::Equals("revision".to_owned(), json!(revision))).await {
+            let is_its = Condition::Equals("revision".to_owned(), json!(revision));
+            let done = match kept.get(&key) {
+                Some(item) => records.put(item.clone(), is_its).await,
+                None => records.delete(&key, is_its).await,
+            };
+            match done {
                 Ok(()) | Err(RecordError::Condition(_)) => Ok(()),
                 Err(error) => Err(error),
             }
@@ -193,4 +218,8 @@ pub async fn remove(
         .buffer_unordered(AT_ONCE)
         .try_collect()
         .await
+}
+
+async fn chunks(records: &dyn Records, document: &DocumentId, revision: &Revision) -> Result<Vec<ChunkRecord>, RecordError> {
+    records.query_all(&RecordPrefix::chunks(document, revision)).await?.iter().map(Item::read).collect()
 }

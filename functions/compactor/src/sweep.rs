@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
-use quarry_model::record::{DocumentRecord, GraphNode, IndexManifest, Orphan, SupersededRevision};
-use quarry_model::{ObjectKey, ObjectPrefix, RecordKey, RecordPrefix, Scope, Timestamp};
+use quarry_model::record::{DocumentRecord, DocumentStatus, GraphNode, IndexManifest, Orphan, SupersededRevision};
+use quarry_model::{DocumentId, ObjectKey, ObjectPrefix, RecordKey, RecordPrefix, Revision, Scope, Timestamp};
 use quarry_ports::{Item, ObjectError};
-use quarry_publication::postings::AT_ONCE;
+use quarry_publication::postings::{AT_ONCE, Served};
 use quarry_publication::{Head, erase, postings};
 
 use crate::{CompactError, Compactor, merge};
@@ -78,21 +78,30 @@ async fn superseded(compactor: &Compactor, scope: &Scope) -> Result<(u32, bool),
             None => None,
         };
         // The same content came back: it is served again, or kept by an archived document.
-        if record.is_some_and(|record| record.active_revision.as_ref() == Some(revision)) {
+        let active = record.as_ref().and_then(|record| record.active_revision.clone());
+        if active.as_ref() == Some(revision) {
             records.delete(&item.key, quarry_ports::Condition::None).await?;
             continue;
         }
         if !mark.postings_removed {
-            let node: Option<GraphNode> = match records.get(&RecordKey::revision_node(document, revision)).await? {
-                Some(item) => Some(item.read()?),
-                None => None,
+            let past = node(compactor, document, revision).await?;
+            let live = record.filter(|record| record.status == DocumentStatus::Active).map(|record| record.created_at);
+            let serving = match (live, active) {
+                (Some(since), Some(active)) => node(compactor, document, &active).await?.map(|node| (since, node)),
+                _ => None,
             };
-            postings::remove(&**records, scope, document, revision, node.as_ref()).await?;
+            let served = serving.as_ref().map(|(since, node)| Served { since: *since, node });
+            postings::remove(&**records, scope, document, revision, past.as_ref(), served).await?;
         }
         erase::revision(&compactor.stores, scope, document, revision, None).await?;
         count = count.saturating_add(1);
     }
     Ok((count, waits))
+}
+
+async fn node(compactor: &Compactor, document: &DocumentId, revision: &Revision) -> Result<Option<GraphNode>, CompactError> {
+    let item = compactor.stores.records.get(&RecordKey::revision_node(document, revision)).await?;
+    Ok(item.map(|item| item.read()).transpose()?)
 }
 
 /// Objects under the namespace's index that the head does not name: a publication or a merge that lost its race or died.

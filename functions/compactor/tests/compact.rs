@@ -3,25 +3,19 @@
 #[path = "../../publisher/tests/support/mod.rs"]
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use quarry_compactor::{Compactor, Patience, Summary};
-use quarry_index::{SplitCache, read_documents};
 use quarry_model::message::PublishAction;
-use quarry_model::record::{DocumentStatus, IndexManifest, ManifestPlace};
-use quarry_model::{DocumentId, ObjectKey, ObjectPrefix, Outcome, RecordPrefix, Revision};
+use quarry_model::record::DocumentStatus;
+use quarry_model::{ObjectKey, ObjectPrefix, RecordPrefix};
 use quarry_ports::{ObjectStore, PutOptions, Records};
-use quarry_publisher::Publisher;
 use support::failing::{FailingObjects, FailingRecords, Life};
+use support::index::{cache, content, documents, manifest, named_splits, publish, scattered, splitting, stored_splits, withdraw};
 use support::{World, draft, run};
 
 /// No waiting: in these tests nobody reads meanwhile.
 const NONE: Patience = Patience { superseded_millis: 0, orphan_millis: 0 };
-
-fn cache() -> Arc<SplitCache> {
-    Arc::new(SplitCache::new(64 << 20, None))
-}
 
 fn compactor(world: &World) -> Compactor {
     compactor_on(world, Arc::clone(&world.objects), Arc::clone(&world.records))
@@ -29,68 +23,6 @@ fn compactor(world: &World) -> Compactor {
 
 fn compactor_on(world: &World, objects: Arc<dyn ObjectStore>, records: Arc<dyn Records>) -> Compactor {
     Compactor::new(objects, records, Arc::clone(&world.clock), cache())
-}
-
-/// Makes a split of every publication.
-fn splitting(world: &World) -> Publisher {
-    world.publisher().with_rebuild_bytes(0)
-}
-
-async fn publish(world: &World, name: &str, at: i64, text: &str) {
-    let message = world.parsed(&draft(name, at, &[text, "pump pump valve"])).await;
-    assert_eq!(run(&splitting(world), vec![message]).await, [Outcome::Done(())]);
-}
-
-async fn withdraw(world: &World, name: &str, action: PublishAction) {
-    let outcomes = run(&splitting(world), vec![world.order_message(name, 1_000, action)]).await;
-    assert_eq!(outcomes, [Outcome::Done(())]);
-}
-
-async fn manifest(world: &World) -> IndexManifest {
-    match world.head().await.manifest {
-        ManifestPlace::Inline(manifest) => manifest,
-        ManifestPlace::Object(key) => serde_json::from_slice(&world.objects.get(&key).await.unwrap().0).unwrap(),
-    }
-}
-
-/// Everything that can be found: of each live document its revision and its texts, read out of the splits.
-async fn content(world: &World) -> BTreeMap<DocumentId, (Revision, Vec<String>)> {
-    let mut found = BTreeMap::new();
-    for split in manifest(world).await.splits {
-        let live: BTreeSet<&DocumentId> = split.documents.iter().filter(|d| !d.dead).map(|d| &d.document_id).collect();
-        for document in read_documents(&*world.objects, &cache(), &split).await.unwrap() {
-            if live.contains(&document.document_id) {
-                let texts = document.chunks.iter().map(|chunk| chunk.chunk.content.clone()).collect();
-                assert!(found.insert(document.document_id, (document.revision, texts)).is_none(), "a document is live once");
-            }
-        }
-    }
-    found
-}
-
-async fn stored_splits(world: &World) -> BTreeSet<ObjectKey> {
-    let page = world.objects.list(&ObjectPrefix::index(&world.scope), None, 1_000).await.unwrap();
-    page.objects.into_iter().map(|object| object.key).filter(|key| key.as_str().ends_with(".split")).collect()
-}
-
-async fn named_splits(world: &World) -> BTreeSet<ObjectKey> {
-    manifest(world).await.splits.into_iter().map(|split| split.key).collect()
-}
-
-/// Twenty documents in twenty splits; one renewed, one archived, one deleted.
-async fn scattered() -> World {
-    documents(20).await
-}
-
-async fn documents(count: usize) -> World {
-    let world = World::new();
-    for n in 0..count {
-        publish(&world, &format!("d{n:02}.md"), 10, &format!("Document number {n}.")).await;
-    }
-    publish(&world, "d03.md", 20, "Renewed.").await;
-    withdraw(&world, "d05.md", PublishAction::Archive).await;
-    withdraw(&world, "d07.md", PublishAction::Delete).await;
-    world
 }
 
 #[tokio::test]

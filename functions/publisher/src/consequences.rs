@@ -14,7 +14,10 @@ use crate::error::PublishError;
 use crate::relation::{self, SHARED_MIN};
 use crate::{Publisher, listing};
 use quarry_publication::Head;
-use quarry_publication::{erase, postings};
+use quarry_publication::{
+    erase,
+    postings::{self, Served},
+};
 
 /// Rounds at most; each more is one more publication by somebody else in the meantime.
 const ROUNDS: usize = 32;
@@ -162,8 +165,10 @@ impl Round<'_> {
         let records = &*self.publisher.stores.records;
         let mut marks: Vec<Item> = Vec::new();
         for (document, nodes) in nodes {
+            let since = self.standing.get(document).map(|record| record.created_at);
+            let served = since.zip(nodes.served.as_ref()).map(|(since, node)| Served { since, node });
             for (revision, node) in &nodes.past {
-                postings::remove(records, self.scope, document, revision, node.as_ref()).await?;
+                postings::remove(records, self.scope, document, revision, node.as_ref(), served).await?;
                 let key = RecordKey::superseded(self.scope, document, revision);
                 if let Some(item) = records.get(&key).await? {
                     let mark = SupersededRevision { postings_removed: true, ..item.read()? };

@@ -15,10 +15,10 @@ use crate::error::PublishError;
 use crate::plan::{Change, Plan, Standing, job_of, revision_of};
 use crate::splits::{self, Succession};
 use crate::{consequences, jobs, rows};
-use quarry_publication::erase;
 use quarry_publication::folder::{self, Folder, FolderError};
 use quarry_publication::head::{Head, put_new};
 use quarry_publication::postings::{self, Arriving};
+use quarry_publication::{PublicationError, erase};
 
 /// Revision folders read at once.
 const FOLDERS_AT_ONCE: usize = 8;
@@ -65,9 +65,15 @@ impl<'a> Group<'a> {
         let standing = Standing::load(&*publisher.stores.records, self.scope, &self.messages).await?;
         self.messages.truncate(standing.fitting(&self.messages));
 
+        let refused = self.refused.clone();
         let mut plan = self.plan(&standing, now);
         while self.read_folders(&plan).await {
             plan = self.plan(&standing, now);
+        }
+        if self.refused.len() > refused.len() && self.has_moved(&head).await? {
+            // A delete that was published meanwhile may have removed the folder: what the message means is to be asked again.
+            self.refused = refused;
+            return Ok(None);
         }
         self.complete(&mut plan);
         if plan.changes.is_empty() {
@@ -83,6 +89,11 @@ impl<'a> Group<'a> {
             Err(TransactError::Conditions(_) | TransactError::Conflict) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    async fn has_moved(&self, head: &Head) -> Result<bool, PublishError> {
+        let stores = &self.publisher.stores;
+        Ok(Head::load(&*stores.objects, &*stores.records, self.scope).await?.version != head.version)
     }
 
     /// After the commit: what is not part of it but follows from it. A failure here undoes nothing and loses nothing, for
@@ -103,8 +114,15 @@ impl<'a> Group<'a> {
                 Outcome::Skipped(SkipReason::Gone) => self.erase_late(message, revision).await,
                 _ => Ok(()),
             };
-            if let Err(error) = done {
-                *end = error.outcome();
+            match done {
+                Ok(()) => {}
+                // A delete between this revision and the one that is served has removed it.
+                Err(PublishError::Publication(PublicationError::Folder(FolderError::Missing(_))))
+                    if *end == Outcome::Skipped(SkipReason::Older) =>
+                {
+                    *end = Outcome::Skipped(SkipReason::Gone);
+                }
+                Err(error) => *end = error.outcome(),
             }
         }
         if let Err(error) = consequences::settle(publisher, self.scope).await {

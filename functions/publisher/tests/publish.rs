@@ -124,6 +124,21 @@ async fn archive_takes_out_of_search_and_keeps() {
 }
 
 #[tokio::test]
+async fn what_was_read_after_a_delete_was_asked_for_survives_it() {
+    let world = World::new();
+    let publisher = world.publisher();
+    let first = world.parsed(&draft("a.md", 10, &["First."])).await;
+    run(&publisher, vec![first.clone()]).await;
+    // The delete waits in its queue while a newer source is read.
+    let delete = world.order_message("a.md", 20, PublishAction::Delete);
+    let later = world.parsed(&draft("a.md", 30, &["Later."])).await;
+    assert_eq!(run(&publisher, vec![delete]).await, [DONE]);
+    assert_eq!(run(&publisher, vec![later.clone()]).await, [DONE]);
+    world.check(std::slice::from_ref(&later)).await;
+    assert_eq!(world.live().await.len(), 1);
+}
+
+#[tokio::test]
 async fn delete_leaves_a_mark_and_nothing_else() {
     let world = World::new();
     let publisher = world.publisher();

@@ -2,6 +2,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 pub mod failing;
+pub mod index;
+pub mod pausing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,6 +32,13 @@ use serde::Serialize;
 #[derive(Debug, Default)]
 pub struct Ticking(AtomicI64);
 
+impl Ticking {
+    /// Later than everything in the `life`-th life of a store before.
+    fn in_life(life: i64) -> Self {
+        Self(AtomicI64::new(life * 100_000_000))
+    }
+}
+
 impl Clock for Ticking {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(1_796_000_000_000 + self.0.fetch_add(1, Ordering::Relaxed))
@@ -38,7 +47,7 @@ impl Clock for Ticking {
 
 /// A store of its own with a publisher on it.
 pub struct World {
-    _folder: tempfile::TempDir,
+    folder: Option<tempfile::TempDir>,
     pub objects: Arc<dyn ObjectStore>,
     pub records: Arc<dyn Records>,
     pub clock: Arc<dyn Clock>,
@@ -61,11 +70,18 @@ pub fn draft(name: &str, at: i64, paragraphs: &[&str]) -> Draft {
 impl World {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = LocalStore::open(folder.path(), PublicBase::default()).unwrap();
-        let clock: Arc<dyn Clock> = Arc::new(Ticking::default());
+        let mut world = Self::at(folder.path(), 0);
+        world.folder = Some(folder);
+        world
+    }
+
+    /// The store in a folder, in its `life`-th life: the clock goes on where no earlier life can have come to.
+    pub fn at(folder: &std::path::Path, life: i64) -> Self {
+        let store = LocalStore::open(folder, PublicBase::default()).unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(Ticking::in_life(life));
         let records = store.records();
         Self {
-            _folder: folder,
+            folder: None,
             objects: store.objects(),
             jobs: Jobs::new(Arc::clone(&records), Arc::clone(&clock)),
             records,
@@ -307,7 +323,7 @@ impl Folder {
 }
 
 fn manifest(draft: &Draft, job: &Job, revision: &Revision, blake3: &str, total: u32, size: u64) -> Manifest {
-    let at = Timestamp::from_millis(1_000);
+    let at = Timestamp::from_millis(draft.at);
     Manifest {
         schema_version: SCHEMA_VERSION,
         version: "2.0".into(),
