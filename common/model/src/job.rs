@@ -110,6 +110,18 @@ pub struct OutboxEntry {
     pub attempts: u32,
 }
 
+/// A job that somebody will look at again: made with the job, moved on while it is at work, removed after its end. So a job
+/// whose file never came or whose message was lost ends even when nobody asks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobWatch {
+    /// [`crate::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The job.
+    pub job_id: JobId,
+    /// When it is looked at, in milliseconds since the epoch; part of its key.
+    pub due_millis: i64,
+}
+
 /// How a webhook ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookReport {

@@ -2,6 +2,7 @@
 //! metric format, one JSON line on standard output.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use quarry_model::{DocumentId, JobId, Revision};
@@ -10,6 +11,9 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{LogConfig, LogFormat};
+
+/// The installation, as metrics name it.
+static ENVIRONMENT: OnceLock<String> = OnceLock::new();
 
 /// Sets the process's logging up. The first call wins; later ones change nothing.
 ///
@@ -32,6 +36,7 @@ pub fn init(config: &LogConfig) {
             builder.with_ansi(colours).with_target(false).with_writer(std::io::stderr).finish().try_init()
         }
     };
+    ENVIRONMENT.get_or_init(|| config.environment.clone());
     if result.is_err() {
         tracing::debug!("logging was set up before");
     }
@@ -81,23 +86,28 @@ impl OutcomeLine<'_> {
         );
     }
 
-    /// Writes the metrics line: counts and durations by stage and outcome.
+    /// Writes the metrics line: counts and durations by stage, by outcome and by code.
     pub fn metrics(&self, now_millis: i64) {
-        let line = self.metrics_line(now_millis);
+        let line = self.metrics_line(now_millis, ENVIRONMENT.get().map_or("local", String::as_str));
         // A lost metric must not fail the work it measures.
         let _ = writeln!(std::io::stdout().lock(), "{line}");
     }
 
-    fn metrics_line(&self, now_millis: i64) -> String {
+    fn metrics_line(&self, now_millis: i64, environment: &str) -> String {
+        let mut dimensions = vec![json!(["environment", "stage"]), json!(["environment", "stage", "outcome"])];
+        if !self.code.is_empty() {
+            dimensions.push(json!(["environment", "outcome", "code"]));
+        }
         json!({
             "_aws": {
                 "Timestamp": now_millis,
                 "CloudWatchMetrics": [{
                     "Namespace": "Quarry",
-                    "Dimensions": [["stage", "outcome"]],
+                    "Dimensions": dimensions,
                     "Metrics": [{ "Name": "count", "Unit": "Count" }, { "Name": "duration", "Unit": "Milliseconds" }],
                 }],
             },
+            "environment": environment,
             "stage": self.stage,
             "outcome": self.outcome,
             "code": self.code,
@@ -114,14 +124,19 @@ mod tests {
 
     #[test]
     fn metrics_follow_the_embedded_format() {
-        let line = OutcomeLine { stage: "profiler", outcome: "done", duration: Duration::from_millis(12), ..Default::default() };
-        let value: serde_json::Value = serde_json::from_str(&line.metrics_line(1_796_032_800_005)).unwrap();
-        let metrics = &value["_aws"]["CloudWatchMetrics"][0];
-        for dimension in metrics["Dimensions"][0].as_array().unwrap() {
-            assert!(value[dimension.as_str().unwrap()].is_string());
-        }
-        for metric in metrics["Metrics"].as_array().unwrap() {
-            assert!(value[metric["Name"].as_str().unwrap()].is_number());
+        for code in ["", "CORRUPT"] {
+            let line =
+                OutcomeLine { stage: "profiler", outcome: "rejected", code, duration: Duration::from_millis(12), ..Default::default() };
+            let value: serde_json::Value = serde_json::from_str(&line.metrics_line(1_796_032_800_005, "prod")).unwrap();
+            let metrics = &value["_aws"]["CloudWatchMetrics"][0];
+            let sets = metrics["Dimensions"].as_array().unwrap();
+            assert_eq!(sets.len(), if code.is_empty() { 2 } else { 3 }, "an empty dimension would be refused");
+            for dimension in sets.iter().flat_map(|set| set.as_array().unwrap()) {
+                assert!(value[dimension.as_str().unwrap()].as_str().is_some_and(|value| !value.is_empty()));
+            }
+            for metric in metrics["Metrics"].as_array().unwrap() {
+                assert!(value[metric["Name"].as_str().unwrap()].is_number());
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use quarry_model::message::QueueName;
 use quarry_notifier::Notifier;
 use quarry_runtime::delivery::PumpOptions;
 use quarry_runtime::{Delivery, pump};
+use quarry_sweeper::Sweeper;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -27,6 +28,8 @@ const NOTIFY_EVERY: Duration = Duration::from_secs(1);
 /// When namespaces are first compacted, and how often then.
 const COMPACT_FIRST: Duration = Duration::from_secs(30);
 const COMPACT_EVERY: Duration = Duration::from_mins(15);
+/// How often jobs that nobody asks about are looked at.
+const SWEEP_EVERY: Duration = Duration::from_mins(5);
 const PROFILE_VISIBILITY: Duration = Duration::from_mins(1);
 
 /// Running pumps. Of all processes on a data folder one has them.
@@ -72,6 +75,7 @@ impl Road {
         road.pumps.spawn(pump(publisher, queue(), QueueName::Publish, delivery(PUBLISH_VISIBILITY)?, options, stopped.clone()));
 
         road.pumps.spawn(compact(engine.compactor(), stopped.clone()));
+        road.pumps.spawn(sweep(Sweeper::new(engine.jobs.clone(), Arc::clone(limits)), stopped.clone()));
         if let Some(notifier) = engine.notifier()? {
             road.pumps.spawn(notify(notifier, stopped));
         }
@@ -112,6 +116,19 @@ async fn compact(compactor: Compactor, mut stopped: watch::Receiver<bool>) {
         pause = COMPACT_EVERY;
         if let Err(error) = compactor.run().await {
             tracing::warn!(%error, "not compacted");
+        }
+    }
+}
+
+/// Ends jobs that would wait for ever, until the road stops.
+async fn sweep(sweeper: Sweeper, mut stopped: watch::Receiver<bool>) {
+    loop {
+        if let Err(error) = sweeper.run().await {
+            tracing::warn!(%error, "jobs are not looked at; they stay due");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(SWEEP_EVERY) => {}
+            _ = stopped.changed() => return,
         }
     }
 }

@@ -171,6 +171,11 @@ impl RecordKey {
         Self::new("OUTBOX".to_owned(), format!("{due_millis:015}#{job}"))
     }
 
+    /// A job that is to be looked at: in one list, by the moment of the look.
+    pub fn watch(due_millis: i64, job: &JobId) -> Self {
+        Self::new("WATCH".to_owned(), format!("{due_millis:015}#{job}"))
+    }
+
     /// How the webhook of a job fared, once it has been delivered or given up.
     pub fn webhook(job: &JobId) -> Self {
         Self::new(format!("JOB#{job}"), "WEBHOOK")
@@ -194,6 +199,11 @@ impl RecordPrefix {
     /// All webhooks to be delivered, the earliest due first.
     pub fn outbox() -> Self {
         Self::new("OUTBOX".to_owned(), "")
+    }
+
+    /// All jobs that are to be looked at, the earliest first.
+    pub fn watches() -> Self {
+        Self::new("WATCH".to_owned(), "")
     }
 
     /// All documents of a namespace.

@@ -33,6 +33,8 @@ pub struct LogConfig {
     pub format: LogFormat,
     /// Whether each outcome also writes a metrics line in CloudWatch's embedded metric format.
     pub metrics: bool,
+    /// The installation whose metrics they are: several can share an account.
+    pub environment: String,
 }
 
 /// A secret that signs; it shows itself to nobody who prints it.
@@ -111,6 +113,7 @@ impl Config {
             return Err(wrong("QUARRY_ADMIN_KEY_SHA256", "must be 64 hex digits"));
         }
         let limits = limits(&get)?;
+        let environment = get("QUARRY_ENVIRONMENT").unwrap_or_else(|| if on_lambda { "aws" } else { "local" }.to_owned());
         let webhook_secret = get("QUARRY_WEBHOOK_SECRET").map(SigningSecret);
         Ok(Self {
             drop_in_owner: Owner::new(&owner).map_err(|error| wrong("QUARRY_DROP_IN_OWNER", &error.to_string()))?,
@@ -119,6 +122,7 @@ impl Config {
                 filter: get("QUARRY_LOG").unwrap_or_else(|| "warn,quarry=info".to_owned()),
                 format,
                 metrics: flag(&get, "QUARRY_METRICS", on_lambda)?,
+                environment: environment.clone(),
             },
             public_url: get("QUARRY_PUBLIC_URL").map(|url| url.trim_end_matches('/').to_owned()),
             direct_upload_bytes: number(
@@ -139,7 +143,7 @@ impl Config {
                 |s| (1..=43_200).contains(s),
                 "must be between 1 and 43200",
             )?),
-            environment: get("QUARRY_ENVIRONMENT").unwrap_or_else(|| if on_lambda { "aws" } else { "local" }.to_owned()),
+            environment,
             limits,
         })
     }

@@ -7,7 +7,7 @@ use quarry_ports::{Condition, Item, TransactError, Write};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Jobs, TRIES, event};
+use super::{Jobs, TRIES, event, watch};
 use crate::error::Error;
 use crate::random;
 
@@ -315,6 +315,7 @@ impl Jobs {
             Write::Put(event(job)?, Condition::None),
             Write::Put(Item::of(listing, &entry)?, Condition::None),
             Write::Put(Item::of(RecordKey::document_job(&job.document_id), &json!({ "job_id": job.job_id }))?, latest),
+            watch::first(&job.job_id, job.created_at)?,
         ])
     }
 }

@@ -3,7 +3,7 @@
 use quarry_model::{DocumentCode, DocumentFailure, Job, JobId, JobState, Limits, Progress, RecordKey, RecordPrefix, Revision};
 use quarry_ports::{Condition, Write};
 
-use super::{Change, Jobs, move_to};
+use super::{Change, Jobs, move_to, watch};
 use crate::error::Error;
 
 /// An active job that nothing has touched for this long has lost its message: four hours.
@@ -37,8 +37,9 @@ impl Jobs {
     /// [`Error::Transition`] when it has not failed.
     pub async fn retry(&self, id: &JobId) -> Result<Job, Error> {
         let attempts = RecordPrefix { pk: RecordKey::job(id).pk, sk: "TRY#".to_owned() };
-        let forget: Vec<Write> =
+        let mut more: Vec<Write> =
             self.records().query_all(&attempts).await?.into_iter().map(|item| Write::Delete(item.key, Condition::None)).collect();
+        more.push(watch::first(id, self.now())?);
         self.change_with(id, |job| {
             if job.state != JobState::Failed {
                 return Err(Error::Transition { job: job.job_id.clone(), from: job.state, to: JobState::Pending });
@@ -47,7 +48,7 @@ impl Jobs {
             "upload".clone_into(&mut job.stage);
             job.error = None;
             job.progress = Progress::default();
-            Ok((Change::Write, forget.clone()))
+            Ok((Change::Write, more.clone()))
         })
         .await
     }
@@ -75,8 +76,8 @@ impl Jobs {
         self.writes(job, &mut after)
     }
 
-    /// Ends a job that can no longer move by itself: a file that never came, a message that was lost. Reads call this, so
-    /// that nothing waits for ever.
+    /// Ends a job that can no longer move by itself: a file that never came, a message that was lost. Reads call this, and
+    /// [`Self::sweep`] for jobs that nobody reads, so that nothing waits for ever.
     pub async fn settle(&self, job: Job, limits: &Limits) -> Result<Job, Error> {
         match overdue(&job, self.now().millis(), limits) {
             Some(failure) => self.fail(&job.job_id, &job.stage, &failure).await,
@@ -91,13 +92,21 @@ impl Jobs {
 }
 
 fn overdue(job: &Job, now: i64, limits: &Limits) -> Option<DocumentFailure> {
-    let idle = now.saturating_sub(job.updated_at.millis());
+    let end = patience_ends(job, limits)?;
+    (now > end).then(|| match job.state {
+        JobState::WaitingFile => DocumentFailure::new(DocumentCode::UploadExpired, ""),
+        _ => DocumentFailure::new(DocumentCode::Crashed, format!("no sign of life from {}", job.stage)),
+    })
+}
+
+/// The last moment (milliseconds since the epoch) at which a job that nobody touches is still waited for; `None` when it
+/// has ended.
+pub(super) fn patience_ends(job: &Job, limits: &Limits) -> Option<i64> {
     let upload = i64::try_from(limits.upload_url_seconds).unwrap_or(i64::MAX).saturating_mul(1000).saturating_add(UPLOAD_GRACE_MILLIS);
-    match job.state {
-        JobState::WaitingFile if idle > upload => Some(DocumentFailure::new(DocumentCode::UploadExpired, "")),
-        JobState::Pending | JobState::Running if idle > STALLED_MILLIS => {
-            Some(DocumentFailure::new(DocumentCode::Crashed, format!("no sign of life from {}", job.stage)))
-        }
-        _ => None,
-    }
+    let patience = match job.state {
+        JobState::WaitingFile => upload,
+        JobState::Pending | JobState::Running => STALLED_MILLIS,
+        JobState::Done | JobState::Failed => return None,
+    };
+    Some(job.updated_at.millis().saturating_add(patience))
 }

@@ -8,12 +8,14 @@ mod ending;
 mod list;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use create::{Created, DropIn, NewJob, RequestNames, drop_in_job};
 pub use list::{JobFilter, JobPage};
+pub use watch::Watched;
 
 use quarry_model::job::{JobEvent, OutboxEntry};
 use quarry_model::{Job, JobId, JobState, Owner, Progress, RecordKey, RecordPrefix, SCHEMA_VERSION, Timestamp};

@@ -195,6 +195,61 @@ async fn nothing_waits_for_ever() {
 }
 
 #[tokio::test]
+async fn jobs_that_nobody_reads_end_as_well() {
+    let bench = Bench::new();
+    let limits = Limits::default();
+    let minutes = |n: i64| n * 60 * 1000;
+    let waiting = bench.jobs.create(new_job("a.md")).await.unwrap().job();
+    let running = bench.jobs.create(new_job("b.md")).await.unwrap().job();
+    let done = bench.jobs.create(new_job("c.md")).await.unwrap().job();
+    let dropped = bench.jobs.create_drop_in(drop_in("e1", None, 5)).await.unwrap().job();
+    bench.jobs.advance(&running.job_id, JobState::Running, "parse-text").await.unwrap();
+    bench.jobs.fail(&done.job_id, "parse-text", &DocumentFailure::new(DocumentCode::TimedOut, "")).await.unwrap();
+    let none = Watched::default();
+    assert_eq!(bench.jobs.sweep(&limits, 1000).await.unwrap(), none, "nothing is due at once");
+
+    bench.clock.advance(minutes(31));
+    assert_eq!(bench.jobs.sweep(&limits, 1000).await.unwrap(), Watched { ended: 1, failed: 0, moved: 3 });
+    assert_eq!(bench.jobs.sweep(&limits, 1000).await.unwrap(), none, "a look is not repeated");
+
+    // The address lives for two hours, and ten minutes are given to an upload that has begun.
+    bench.clock.advance(minutes(100));
+    assert_eq!(bench.jobs.sweep(&limits, 1000).await.unwrap(), Watched { failed: 1, ..none });
+    let expired = bench.jobs.load(&waiting.job_id).await.unwrap().unwrap();
+    assert_eq!((expired.state, expired.error.unwrap().code), (JobState::Failed, DocumentCode::UploadExpired));
+
+    // Started over, it is on the list again; the file still does not come, and its message is lost.
+    bench.jobs.retry(&waiting.job_id).await.unwrap();
+    bench.clock.advance(minutes(110));
+    assert_eq!(bench.jobs.sweep(&limits, 1000).await.unwrap(), Watched { failed: 2, moved: 1, ended: 0 });
+    bench.clock.advance(minutes(131));
+    assert_eq!(bench.jobs.sweep(&limits, 1000).await.unwrap(), Watched { failed: 1, ..none });
+    for job in [&waiting, &running, &dropped] {
+        let ended = bench.jobs.load(&job.job_id).await.unwrap().unwrap();
+        assert_eq!((ended.state, ended.error.unwrap().code), (JobState::Failed, DocumentCode::Crashed));
+    }
+    bench.clock.advance(minutes(6000));
+    assert_eq!(bench.jobs.sweep(&limits, 1000).await.unwrap(), none, "and the list is empty");
+}
+
+#[tokio::test]
+async fn more_jobs_than_a_page_are_looked_at_in_one_sweep_and_two_at_once_agree() {
+    let bench = Bench::new();
+    let limits = Limits::default();
+    for n in 0..230 {
+        bench.jobs.create(new_job(&format!("{n}.md"))).await.unwrap();
+    }
+    bench.clock.advance(3 * 60 * 60 * 1000);
+    let (one, other) = tokio::join!(bench.jobs.sweep(&limits, 1000), bench.jobs.sweep(&limits, 1000));
+    let (one, other) = (one.unwrap(), other.unwrap());
+    assert!(one.failed + other.failed >= 230, "{one:?} {other:?}");
+    assert_eq!(one.moved + other.moved, 0);
+    let failed = JobFilter { state: Some(JobState::Failed), ..JobFilter::default() };
+    assert_eq!(bench.jobs.list(&owner("ann"), &failed, 1, 10).await.unwrap().total, 230);
+    assert_eq!(bench.jobs.sweep(&limits, 1000).await.unwrap(), Watched::default());
+}
+
+#[tokio::test]
 async fn a_failed_job_starts_over_and_no_other_does() {
     let bench = Bench::new();
     let job = bench.jobs.create(new_job("a.md")).await.unwrap().job();
