@@ -61,6 +61,14 @@ def with_plain_numbers(template: str) -> str:
     return CONCURRENCY.sub(default, template)
 
 
+def uploaded_template(template: str) -> str:
+    """The template's address: it is longer than what a request may carry."""
+    s3 = boto3.client("s3")
+    key = f"template/{hashlib.sha256(template.encode()).hexdigest()}.yaml"
+    s3.put_object(Bucket=CODE_BUCKET, Key=key, Body=template.encode())
+    return f"{s3.meta.endpoint_url}/{CODE_BUCKET}/{key}"
+
+
 def waited(what: str, look, seconds: float = BUILD_SECONDS):
     """What `look` gives, once it gives something."""
     end = time.monotonic() + seconds
@@ -81,7 +89,7 @@ def fail(cloudformation, stack: str, why: str) -> None:
 
 
 def deploy(stack: str, template: str, parameters: dict) -> dict:
-    """Creates or updates the stack; its outputs."""
+    """Creates or updates the stack from the template at this address; its outputs."""
     cloudformation = boto3.client("cloudformation")
     try:
         cloudformation.describe_stacks(StackName=stack)
@@ -93,7 +101,7 @@ def deploy(stack: str, template: str, parameters: dict) -> dict:
         StackName=stack,
         ChangeSetName=change,
         ChangeSetType=kind,
-        TemplateBody=template,
+        TemplateURL=template,
         Parameters=[{"ParameterKey": name, "ParameterValue": value} for name, value in parameters.items()],
         Capabilities=["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"],
     )
@@ -137,7 +145,7 @@ def main() -> None:
     template = with_plain_numbers(with_uploaded_code(Path("template.yaml").read_text(), given.binaries))
     made = deploy(
         f"quarry-{given.stage}",
-        template,
+        uploaded_template(template),
         {
             "Stage": given.stage,
             "Architecture": "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64",

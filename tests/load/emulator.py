@@ -1,0 +1,280 @@
+"""A thousand mixed documents through the deployed stack on the emulator: what becomes of them, and how fast.
+
+    localstack/start && localstack/deploy
+    target/venv-emulator/bin/python tests/load/emulator.py --state target/emulator/stack.json [--documents 1000]
+
+Of the documents one in a hundred is poison (a damaged file) and one in ten is dropped twice. In the end every good document must be found by its own word,
+exactly once; every bad one must have failed with its code; no job may be under way; no dead letter may lie anywhere.
+"""
+
+import argparse
+import collections
+import io
+import json
+import os
+import random
+import secrets
+import sys
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import boto3
+from botocore.config import Config
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "localstack"))
+from smoke import docx  # noqa: E402
+
+
+class Api:
+    """The deployed API. Its host name does not resolve here, so it travels in the Host header."""
+
+    def __init__(self, stack: dict):
+        self.endpoint = os.environ["AWS_ENDPOINT_URL"]
+        port = urllib.parse.urlsplit(self.endpoint).port
+        self.headers = {
+            "Host": f"{stack['ApiId']}.execute-api.localhost:{port}",
+            "Authorization": f"Bearer {stack['AdminKey']}",
+            "Content-Type": "application/json",
+        }
+
+    def call(self, method: str, path: str, body: dict | None = None) -> dict:
+        data = None if body is None else json.dumps(body).encode()
+        for attempt in range(5):
+            request = urllib.request.Request(self.endpoint + path, data=data, headers=self.headers, method=method)
+            try:
+                with urllib.request.urlopen(request, timeout=120) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as error:
+                if error.code < 500 or attempt == 4:
+                    sys.exit(f"{method} {path}: {error.code}: {error.read().decode(errors='replace')[:1000]}")
+            time.sleep(1)
+        raise AssertionError
+
+
+def word(run: str, n: int) -> str:
+    """One word that stands in this document only: letters alone, so that it is one word in every analysis."""
+    letters = "bcdfghjklmnpqrstvwxz"
+    out = "quarry"
+    for _ in range(4):
+        out += letters[n % 20] + "aeiou"[(n // 7) % 5]
+        n //= 20
+    return out + run
+
+
+SENTENCES = [
+    "The pump runs at fourteen hundred revolutions a minute and is looked after every nine weeks.",
+    "Bearings are greased with the lithium grease of the second class and never with the first.",
+    "When the pressure falls below two bar the valve closes and the operator is called.",
+    "The inspection is written into the log of the station, with the date and the name.",
+    "A coupling whose bolts were loosened is balanced again before it is used.",
+]
+
+
+def text_of(run: str, n: int, chance: random.Random) -> list[str]:
+    own = f"The {word(run, n)} device has the number {n} and stands in hall {n % 13}."
+    return [own] + [chance.choice(SENTENCES) for _ in range(chance.randrange(3, 30))]
+
+
+def document(run: str, n: int, chance: random.Random) -> tuple[str, bytes]:
+    lines = text_of(run, n, chance)
+    kind = n % 8
+    if kind in (0, 1):
+        return f"manual-{n}.docx", docx(f"Device {n}", *lines)
+    if kind in (2, 3):
+        body = "\n\n".join(lines)
+        return f"note-{n}.md", f"# Device {n}\n\n{body}\n\n## Parts\n\n| Part | Number |\n|---|---|\n| Bolt | {n} |\n".encode()
+    if kind in (4, 5):
+        body = "".join(f"<p>{line}</p>" for line in lines)
+        return f"page-{n}.html", f"<!DOCTYPE html><html><body><h1>Device {n}</h1>{body}</body></html>".encode()
+    if kind == 6:
+        return f"plain-{n}.txt", ("\n\n".join(lines) + "\n").encode()
+    rows = "\n".join(f"{word(run, n)},{i},{chance.randrange(1000)}" for i in range(20))
+    return f"table-{n}.csv", f"device,row,value\n{rows}\n".encode()
+
+
+def poison(n: int) -> tuple[str, bytes, set[str]]:
+    """A document that cannot be read, and the codes that say so."""
+    if n % 3 == 0:
+        return f"poison-{n}.docx", b"PK\x03\x04" + bytes(range(200)), {"CORRUPT", "UNSUPPORTED"}
+    if n % 3 == 1:
+        return f"poison-{n}.md", b"", {"EMPTY"}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types")
+        archive.writestr("word/document.xml", "<w:document")
+    return f"poison-{n}.docx", buffer.getvalue(), {"CORRUPT"}
+
+
+class Memory(threading.Thread):
+    """The peak of what the emulator and its functions hold together, by /proc, in MB."""
+
+    def __init__(self, root: int):
+        super().__init__(daemon=True)
+        self.root, self.peak, self.over = root, 0, False
+
+    def run(self) -> None:
+        while not self.over:
+            children, resident = collections.defaultdict(list), {}
+            for entry in Path("/proc").iterdir():
+                if entry.name.isdigit():
+                    try:
+                        stat = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+                        children[int(stat[1])].append(int(entry.name))
+                        resident[int(entry.name)] = int(stat[21]) * 4096
+                    except (OSError, IndexError):
+                        pass
+            open_, total = [self.root], 0
+            while open_:
+                one = open_.pop()
+                total += resident.get(one, 0)
+                open_ += children[one]
+            self.peak = max(self.peak, total / 1e6)
+            time.sleep(1)
+
+
+def jobs_of(api: Api, namespace: str) -> list[dict]:
+    jobs, page = [], 1
+    while True:
+        answer = api.call("GET", f"/v1/jobs?namespace={namespace}&page={page}&page_size=100")
+        jobs += answer["jobs"]
+        if len(jobs) >= answer["total"] or not answer["jobs"]:
+            return jobs
+        page += 1
+
+
+def percentiles(values: list[float]) -> str:
+    values = sorted(values)
+    at = lambda share: values[min(len(values) - 1, int(share * len(values)))]
+    return f"p50 {at(0.5):.2f} s, p95 {at(0.95):.2f} s, max {values[-1]:.2f} s"
+
+
+def bulk(api: Api, stack: dict, s3, sqs, count: int, seconds: float) -> None:
+    run = "".join(random.choice("bcdfghjk") for _ in range(4))
+    namespace = f"load-{run}"
+    chance = random.Random(7)
+    good: dict[str, str] = {}
+    bad: dict[str, set[str]] = {}
+    drops: list[tuple[str, bytes]] = []
+    for n in range(count):
+        if n % 100 == 37:
+            name, body, codes = poison(n // 100)
+            bad[name] = codes
+        else:
+            name, body = document(run, n, chance)
+            good[name] = word(run, n)
+        drops.append((name, body))
+    doubled = [drop for n, drop in enumerate(drops) if n % 10 == 3]
+    chance.shuffle(drops)
+    begun = time.monotonic()
+
+    def drop(one: tuple[str, bytes]) -> None:
+        s3.put_object(Bucket=stack["BucketName"], Key=f"inbox/{namespace}/{one[0]}", Body=one[1])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(drop, drops))
+        list(pool.map(drop, doubled))
+    print(f"{len(drops)} documents and {len(doubled)} doubled ones are in the bucket after {time.monotonic() - begun:.1f} s", flush=True)
+    end, jobs, told = begun + seconds, [], 0.0
+    while time.monotonic() < end:
+        time.sleep(5)
+        jobs = jobs_of(api, namespace)
+        states = collections.Counter(job["status"] for job in jobs)
+        if time.monotonic() - told > 30:
+            told = time.monotonic()
+            print(f"  {time.monotonic() - begun:.0f} s: {dict(states)}", flush=True)
+        names = {job["file_name"] for job in jobs}
+        if len(names) == len(drops) and not set(states) - {"done", "failed"}:
+            break
+    took = time.monotonic() - begun
+    faults = []
+    ends = collections.defaultdict(set)
+    for job in jobs:
+        ends[job["file_name"]].add((job["status"], (job.get("error") or {}).get("code")))
+    for name in good:
+        if ends[name] != {("done", None)}:
+            faults.append(f"{name}: {ends[name]}")
+    for name, codes in bad.items():
+        if not ends[name] or any(status != "failed" or code not in codes for status, code in ends[name]):
+            faults.append(f"{name}: {ends[name]}, not one of {codes}")
+    documents, page = [], 1
+    while True:
+        answer = api.call("GET", f"/v1/documents?namespace={namespace}&page={page}&page_size=100")
+        documents += answer["documents"]
+        if not answer["documents"] or len(answer["documents"]) < 100:
+            break
+        page += 1
+    twice = [name for name, times in collections.Counter(d["source_file_name"] for d in documents).items() if times > 1]
+    faults += [f"{name} is there more than once" for name in twice]
+    if len(documents) != len(good):
+        faults.append(f"{len(documents)} documents instead of {len(good)}")
+
+    def found(one: tuple[str, str]) -> str | None:
+        answer = api.call("POST", "/v1/retrieval/query", {"query": one[1], "namespace": namespace, "top_k": 3})
+        names = [result["source"]["source_file_name"] for result in answer["results"]]
+        return None if names and names[0] == one[0] else f"{one[0]}: {one[1]} finds {names}"
+
+    with ThreadPoolExecutor(4) as pool:
+        faults += [fault for fault in pool.map(found, good.items()) if fault]
+    for key, url in stack.items():
+        if key.endswith("DeadLettersUrl"):
+            attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["ApproximateNumberOfMessages"])["Attributes"]
+            if attributes["ApproximateNumberOfMessages"] != "0":
+                faults.append(f"{key}: {attributes['ApproximateNumberOfMessages']} dead letters")
+    print(f"{len(good)} good and {len(bad)} bad documents ended after {took:.1f} s ({len(drops) / took:.1f} documents a second), {len(jobs)} jobs")
+    if faults:
+        print("\n".join(faults[:30]))
+        sys.exit(f"{len(faults)} faults")
+    print("every good document is found first by its word and once only, every bad one has its code, nothing is under way, no dead letters")
+
+
+def latency(api: Api, stack: dict, s3, runs: int) -> None:
+    """One DOCX of about ten pages at a time: from the object to the first answer that cites it."""
+    namespace = f"latency-{secrets.token_hex(3)}"
+    took, searches = [], []
+    for n in range(runs):
+        own = word(secrets.token_hex(2).translate(str.maketrans("0123456789", "bcdfghjklm")), n)
+        paragraphs = [f"Paragraph {i} of the {own} device. " + " ".join(SENTENCES) for i in range(60)]
+        s3.put_object(Bucket=stack["BucketName"], Key=f"inbox/{namespace}/ten-pages-{n}.docx", Body=docx("Device", *paragraphs))
+        begun = time.monotonic()
+        while True:
+            asked = time.monotonic()
+            answer = api.call("POST", "/v1/retrieval/query", {"query": own, "namespace": namespace, "top_k": 1})
+            now = time.monotonic()
+            searches.append(now - asked)
+            if answer["results"]:
+                took.append(now - begun)
+                break
+            if now - begun > 60:
+                sys.exit("not found within a minute")
+    print(f"from the object to the answer, a DOCX of ten pages, {runs} times: {percentiles(took)}")
+    print(f"a search over HTTP meanwhile: {percentiles(searches)}")
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--state", type=Path, required=True)
+    arguments.add_argument("--documents", type=int, default=1000)
+    arguments.add_argument("--seconds", type=float, default=1500)
+    arguments.add_argument("--latency-runs", type=int, default=20)
+    given = arguments.parse_args()
+    stack = json.loads(given.state.read_text())
+    settings = Config(max_pool_connections=16)
+    s3, sqs, api = boto3.client("s3", config=settings), boto3.client("sqs"), Api(stack)
+    memory = Memory(int((given.state.parent / "pid").read_text()))
+    memory.start()
+    if given.latency_runs:
+        latency(api, stack, s3, given.latency_runs)
+    if given.documents:
+        bulk(api, stack, s3, sqs, given.documents, given.seconds)
+    memory.over = True
+    print(f"emulator and functions together: {memory.peak:.0f} MB at most")
+
+
+if __name__ == "__main__":
+    main()
