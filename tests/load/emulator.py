@@ -31,6 +31,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "localstack"))
 from smoke import docx  # noqa: E402
 
 
+# The emulator evaluates a query's condition on every record of a partition, whatever its limit: one large corpus measures that.
+NAMESPACES = 10
+
+
 class Api:
     """The deployed API. Its host name does not resolve here, so it travels in the Host header."""
 
@@ -68,17 +72,23 @@ def word(run: str, n: int) -> str:
 
 
 SENTENCES = [
-    "The pump runs at fourteen hundred revolutions a minute and is looked after every nine weeks.",
-    "Bearings are greased with the lithium grease of the second class and never with the first.",
-    "When the pressure falls below two bar the valve closes and the operator is called.",
-    "The inspection is written into the log of the station, with the date and the name.",
-    "A coupling whose bolts were loosened is balanced again before it is used.",
+    "The {} runs at fourteen hundred revolutions a minute and is looked after every nine weeks.",
+    "Each {} is greased with lithium grease of the second class and never with the first.",
+    "When the pressure of the {} falls below two bar the valve closes and the operator is called.",
+    "What was seen at the {} is written into the log of the station, with the date and the name.",
+    "A {} whose bolts were loosened is balanced again before it is used.",
 ]
+
+
+def sentence(chance: random.Random) -> str:
+    """A sentence about one of some thousand things: documents of one corpus share some words and not all."""
+    thing = "".join(chance.choice("bdfgklmnprstv") + chance.choice("aeiou") for _ in range(3))
+    return chance.choice(SENTENCES).format(thing)
 
 
 def text_of(run: str, n: int, chance: random.Random) -> list[str]:
     own = f"The {word(run, n)} device has the number {n} and stands in hall {n % 13}."
-    return [own] + [chance.choice(SENTENCES) for _ in range(chance.randrange(3, 30))]
+    return [own] + [sentence(chance) for _ in range(chance.randrange(3, 30))]
 
 
 def document(run: str, n: int, chance: random.Random) -> tuple[str, bytes]:
@@ -148,6 +158,16 @@ def jobs_of(api: Api, namespace: str) -> list[dict]:
         page += 1
 
 
+def documents_of(api: Api, namespace: str) -> list[dict]:
+    documents, page = [], 1
+    while True:
+        answer = api.call("GET", f"/v1/documents?namespace={namespace}&page={page}&page_size=100")
+        documents += answer["documents"]
+        if len(answer["documents"]) < 100:
+            return documents
+        page += 1
+
+
 def percentiles(values: list[float]) -> str:
     values = sorted(values)
     at = lambda share: values[min(len(values) - 1, int(share * len(values)))]
@@ -156,7 +176,8 @@ def percentiles(values: list[float]) -> str:
 
 def bulk(api: Api, stack: dict, s3, sqs, count: int, seconds: float) -> None:
     run = "".join(random.choice("bcdfghjk") for _ in range(4))
-    namespace = f"load-{run}"
+    home = lambda name: f"load-{run}-{int(name.split('-')[1].split('.')[0]) % NAMESPACES}"
+    homes = [f"load-{run}-{n}" for n in range(NAMESPACES)]
     chance = random.Random(7)
     good: dict[str, str] = {}
     bad: dict[str, set[str]] = {}
@@ -174,7 +195,7 @@ def bulk(api: Api, stack: dict, s3, sqs, count: int, seconds: float) -> None:
     begun = time.monotonic()
 
     def drop(one: tuple[str, bytes]) -> None:
-        s3.put_object(Bucket=stack["BucketName"], Key=f"inbox/{namespace}/{one[0]}", Body=one[1])
+        s3.put_object(Bucket=stack["BucketName"], Key=f"inbox/{home(one[0])}/{one[0]}", Body=one[1])
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(drop, drops))
@@ -183,7 +204,7 @@ def bulk(api: Api, stack: dict, s3, sqs, count: int, seconds: float) -> None:
     end, jobs, told = begun + seconds, [], 0.0
     while time.monotonic() < end:
         time.sleep(5)
-        jobs = jobs_of(api, namespace)
+        jobs = [job for home_ in homes for job in jobs_of(api, home_)]
         states = collections.Counter(job["status"] for job in jobs)
         if time.monotonic() - told > 30:
             told = time.monotonic()
@@ -202,20 +223,14 @@ def bulk(api: Api, stack: dict, s3, sqs, count: int, seconds: float) -> None:
     for name, codes in bad.items():
         if not ends[name] or any(status != "failed" or code not in codes for status, code in ends[name]):
             faults.append(f"{name}: {ends[name]}, not one of {codes}")
-    documents, page = [], 1
-    while True:
-        answer = api.call("GET", f"/v1/documents?namespace={namespace}&page={page}&page_size=100")
-        documents += answer["documents"]
-        if not answer["documents"] or len(answer["documents"]) < 100:
-            break
-        page += 1
+    documents = [document for home_ in homes for document in documents_of(api, home_)]
     twice = [name for name, times in collections.Counter(d["source_file_name"] for d in documents).items() if times > 1]
     faults += [f"{name} is there more than once" for name in twice]
     if len(documents) != len(good):
         faults.append(f"{len(documents)} documents instead of {len(good)}")
 
     def found(one: tuple[str, str]) -> str | None:
-        answer = api.call("POST", "/v1/retrieval/query", {"query": one[1], "namespace": namespace, "top_k": 3})
+        answer = api.call("POST", "/v1/retrieval/query", {"query": one[1], "namespace": home(one[0]), "top_k": 3})
         names = [result["source"]["source_file_name"] for result in answer["results"]]
         return None if names and names[0] == one[0] else f"{one[0]}: {one[1]} finds {names}"
 
@@ -236,10 +251,11 @@ def bulk(api: Api, stack: dict, s3, sqs, count: int, seconds: float) -> None:
 def latency(api: Api, stack: dict, s3, runs: int) -> None:
     """One DOCX of about ten pages at a time: from the object to the first answer that cites it."""
     namespace = f"latency-{secrets.token_hex(3)}"
+    chance = random.Random(3)
     took, searches = [], []
     for n in range(runs):
         own = word(secrets.token_hex(2).translate(str.maketrans("0123456789", "bcdfghjklm")), n)
-        paragraphs = [f"Paragraph {i} of the {own} device. " + " ".join(SENTENCES) for i in range(60)]
+        paragraphs = [f"Paragraph {i} of the {own} device. " + " ".join(sentence(chance) for _ in range(5)) for i in range(60)]
         s3.put_object(Bucket=stack["BucketName"], Key=f"inbox/{namespace}/ten-pages-{n}.docx", Body=docx("Device", *paragraphs))
         begun = time.monotonic()
         while True:

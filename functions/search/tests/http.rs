@@ -7,7 +7,7 @@ use axum::body::Body;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
 use quarry_index::{IndexedChunk, IndexedDocument, SectionText, SplitCache, build_split};
-use quarry_model::record::{IndexManifest, ManifestPlace, NamespaceHead};
+use quarry_model::record::{IndexManifest, KeyScope, ManifestPlace, NamespaceHead};
 use quarry_model::{
     Chunk, ChunkId, ChunkMetadata, ChunkType, Limits, Namespace, Owner, RecordKey, Revision, SCHEMA_VERSION, Scope, SectionId,
 };
@@ -15,7 +15,7 @@ use quarry_ports::{Clock as _, Condition, Item, PutOptions, SystemClock};
 use quarry_retrieval::tools::Tools;
 use quarry_retrieval::{Options, Retriever};
 use quarry_runtime::Config;
-use quarry_runtime::http::{Access, Authenticator, app};
+use quarry_runtime::http::{Access, Authenticator, NewKey, app};
 use quarry_search::{ROUTES, Search, mcp, routes};
 use quarry_store_local::{LocalStore, PublicBase};
 use serde_json::{Value, json};
@@ -25,6 +25,7 @@ use tower::ServiceExt as _;
 struct World {
     _folder: TempDir,
     app: Router,
+    authenticator: Arc<Authenticator>,
 }
 
 fn text(ordinal: u32, title: &str, content: &str) -> IndexedChunk {
@@ -80,8 +81,8 @@ async fn world() -> World {
     let search = Search { retriever, tools: tools.clone(), limits };
     let config = Config::read(|_| None).unwrap();
     let authenticator = Arc::new(Authenticator::new(store.records(), clock, Access::LoopbackUnlessKeys, &config));
-    let app = app(routes(Arc::new(search)), mcp::routes(tools), authenticator, quarry_runtime::http::Options::named("search"));
-    World { _folder: folder, app }
+    let app = app(routes(Arc::new(search)), mcp::routes(tools), authenticator.clone(), quarry_runtime::http::Options::named("search"));
+    World { _folder: folder, app, authenticator }
 }
 
 async fn send(app: &Router, method: &str, path: &str, body: Option<String>) -> (StatusCode, Value) {
@@ -243,5 +244,86 @@ async fn mcp_is_spoken_with_and_without_a_handshake() {
         let (_, refused) = rpc(&world.app, Some(revision), call(json!({ "query": " " }))).await;
         assert_eq!(refused["result"]["isError"], true, "{refused}");
         assert!(refused["result"]["content"][0]["text"].as_str().unwrap().starts_with("INVALID_ARGUMENT: "), "{refused}");
+    }
+}
+
+/// What another owner's document, namespace or run gives is exactly what an absent one gives, on every route.
+#[tokio::test]
+async fn what_is_another_owners_is_absent() {
+    let world = world().await;
+    let mut keys = Vec::new();
+    for owner in [Owner::local(), Owner::new("bob").unwrap()] {
+        let new = NewKey { owner, name: "k".into(), scopes: vec![KeyScope::Admin], expires_at: None };
+        keys.push(world.authenticator.create_key(new).await.unwrap().0);
+    }
+    let ask = async |key: &str, method: &str, path: &str, body: &Value| {
+        let request =
+            Request::builder().method(method).uri(path).header("host", "127.0.0.1:8080").header("content-type", "application/json");
+        let request =
+            request.header("authorization", format!("Bearer {key}")).header("x-request-id", "same").header("accept", "application/json");
+        let response = world.app.clone().oneshot(request.body(Body::from(body.to_string())).unwrap()).await.unwrap();
+        let (status, headers) = (response.status(), response.headers().len());
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        (status, headers, serde_json::from_slice::<Value>(&bytes).unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned().into()))
+    };
+    let own = json!({ "query": "flange bolts", "namespace": "manuals" });
+    let (_, _, answer) = ask(&keys[0], "POST", "/v1/retrieval/query", &own).await;
+    assert_eq!(answer["results"][0]["source"]["document_id"], "doc_0a1b2c3d4e5f", "{answer}");
+    let run =
+        answer["decision_trace"].as_array().into_iter().flatten().find_map(|step| step["run_id"].as_str()).or(answer["run_id"].as_str());
+    let run = run.unwrap_or("00000000000000000000000000000001").to_owned();
+
+    const DOCUMENT: [&str; 2] = ["doc_0a1b2c3d4e5f", "doc_000000000000"];
+    let query = |document: &str| json!({ "query": "flange bolts", "namespace": "manuals", "include_document_ids": [document] });
+    let mut pairs: Vec<(&str, [(String, Value); 2])> = vec![
+        ("GET", [run.as_str(), "ffffffffffffffffffffffffffffffff"].map(|run| (format!("/v1/retrieval/runs/{run}"), json!({})))),
+        ("POST", DOCUMENT.map(|document| ("/v1/retrieval/query".to_owned(), query(document)))),
+        ("POST", DOCUMENT.map(|document| ("/v1/retrieval/query/stream".to_owned(), query(document)))),
+        (
+            "POST",
+            ["manuals", "no-such"]
+                .map(|namespace| ("/v1/retrieval/query".to_owned(), json!({ "query": "flange bolts", "namespace": namespace }))),
+        ),
+    ];
+    for (tool, field) in
+        [("outline", "document_id"), ("assets", "document_id"), ("neighbors", "document_id"), ("query_table", "ref"), ("read", "refs")]
+    {
+        pairs.push((
+            "POST",
+            DOCUMENT.map(|document| {
+                let value = if field == "refs" { json!([document]) } else { json!(document) };
+                (format!("/v1/tools/{tool}"), json!({ field: value, "namespace": "manuals", "sql": "select 1" }))
+            }),
+        ));
+    }
+    for (tool, words) in [("search", json!({ "query": "flange" })), ("grep", json!({ "pattern": "flange" })), ("list_documents", json!({}))]
+    {
+        pairs.push((
+            "POST",
+            ["manuals", "no-such"].map(|namespace| {
+                let mut arguments = words.clone();
+                arguments["namespace"] = namespace.into();
+                (format!("/v1/tools/{tool}"), arguments)
+            }),
+        ));
+    }
+    for (method, [(path, body), (absent_path, absent_body)]) in pairs {
+        let mut foreign = ask(&keys[1], method, &path, &body).await;
+        let mut absent = ask(&keys[1], method, &absent_path, &absent_body).await;
+        for answer in [&mut foreign.2, &mut absent.2] {
+            let mut text = answer.to_string();
+            for name in [DOCUMENT[0], DOCUMENT[1], "manuals", "no-such", run.as_str(), "ffffffffffffffffffffffffffffffff"] {
+                text = text.replace(name, "NAME");
+            }
+            assert!(!text.contains("Tighten"), "{method} {path}: {text}");
+            *answer = serde_json::from_str(&text).unwrap();
+            // Each run has its own name and time, and names of other lengths are other tokens.
+            for field in ["run_id", "decision_trace", "latency_ms", "tokens"] {
+                if answer.get(field).is_some() {
+                    answer[field] = Value::Null;
+                }
+            }
+        }
+        assert_eq!(foreign, absent, "{method} {path} {body}");
     }
 }

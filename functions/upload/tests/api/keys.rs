@@ -5,6 +5,7 @@ use http::Method;
 use quarry_model::Limits;
 use quarry_model::record::KeyScope;
 use quarry_runtime::http::Access;
+use quarry_upload::ROUTES;
 use serde_json::json;
 
 use crate::bench::Bench;
@@ -32,6 +33,7 @@ async fn absent_malformed_and_foreign_ids_are_one_answer() {
     let ways = [
         (Method::GET, "/jobs/{job}"),
         (Method::DELETE, "/jobs/{job}"),
+        (Method::GET, "/jobs/{job}/events"),
         (Method::POST, "/jobs/{job}/confirm-upload"),
         (Method::POST, "/jobs/{job}/retry"),
         (Method::GET, "/documents/{doc}"),
@@ -45,6 +47,12 @@ async fn absent_malformed_and_foreign_ids_are_one_answer() {
         (Method::POST, "/documents/{doc}/archive"),
         (Method::GET, "/graph/{doc}/neighbors"),
     ];
+    // Every route that names something is here, those of tomorrow as well.
+    for route in ROUTES.iter().filter(|route| route.path.contains('{')) {
+        let way = route.path.replace("{job_id}", "{job}").replace("{document_id}", "{doc}").replace("{chunk_row_id}", "{row}");
+        let way = way.replace("{page}", "1.png");
+        assert!(ways.iter().any(|(method, known)| method.as_str() == route.method && *known == way), "{} {}", route.method, route.path);
+    }
     let fill = |way: &str, job: &str, doc: &str| format!("/v1{}", way.replace("{job}", job).replace("{doc}", doc).replace("{row}", row));
     for (method, way) in ways {
         let mut shapes = Vec::new();
