@@ -81,7 +81,6 @@ async fn a_document_and_a_question_cost_what_costs_md_says() {
     for (permission, per_document, per_question) in COSTS {
         let of = |counts: &std::collections::BTreeMap<&str, u64>| counts.get(permission).copied().unwrap_or(0);
         let (document, question) = (of(&documents).div_ceil(20), (of(&both) - of(&documents)).div_ceil(20));
-        println!("{permission}: {document} a document, {question} a question");
         if document > *per_document || question > *per_question {
             dear.push(format!("{permission}: {document} a document, {question} a question"));
         }

@@ -4,7 +4,7 @@
     target/venv-emulator/bin/python tests/load/emulator.py --state target/emulator/stack.json [--documents 1000]
 
 Of the documents one in a hundred is poison (a damaged file) and one in ten is dropped twice. In the end every good document must be found by its own word,
-exactly once; every bad one must have failed with its code; no job may be under way; no dead letter may lie anywhere.
+exactly once; every bad one must have failed with its code; no job may be under way; no dead letter may lie anywhere; no log line may name a document.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import io
 import json
 import os
 import random
+import re
 import secrets
 import sys
 import threading
@@ -169,6 +170,7 @@ def documents_of(api: Api, namespace: str) -> list[dict]:
 
 
 def percentiles(values: list[float]) -> str:
+    """How long things took, in a few words."""
     values = sorted(values)
     at = lambda share: values[min(len(values) - 1, int(share * len(values)))]
     return f"p50 {at(0.5):.2f} s, p95 {at(0.95):.2f} s, max {values[-1]:.2f} s"
@@ -236,6 +238,7 @@ def bulk(api: Api, stack: dict, s3, sqs, count: int, seconds: float) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         faults += [fault for fault in pool.map(found, good.items()) if fault]
+    faults += told(set(good) | set(bad) | set(good.values()))
     for key, url in stack.items():
         if key.endswith("DeadLettersUrl"):
             attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["ApproximateNumberOfMessages"])["Attributes"]
@@ -246,6 +249,26 @@ def bulk(api: Api, stack: dict, s3, sqs, count: int, seconds: float) -> None:
         print("\n".join(faults[:30]))
         sys.exit(f"{len(faults)} faults")
     print("every good document is found first by its word and once only, every bad one has its code, nothing is under way, no dead letters")
+
+
+def told(names: set[str]) -> list[str]:
+    """Lines of the functions' logs that name a document or repeat its word."""
+    logs, faults = boto3.client("logs"), []
+    groups = [group["logGroupName"] for group in logs.describe_log_groups(logGroupNamePrefix="/quarry/")["logGroups"]]
+    for group in groups:
+        # The emulator gives no token to go on with: the next page begins at the last moment of this one.
+        since, seen = 0, set()
+        while True:
+            events = logs.filter_log_events(logGroupName=group, limit=10000, startTime=since)["events"]
+            fresh = [event for event in events if event["eventId"] not in seen]
+            for event in fresh:
+                parts = set(re.split(r"[^\w.-]+", event["message"]))
+                if parts & names:
+                    faults.append(f"a log line names {sorted(parts & names)[:3]}: {event['message'][:200]}")
+            if not fresh:
+                break
+            seen, since = {event["eventId"] for event in fresh}, max(event["timestamp"] for event in fresh)
+    return faults
 
 
 def latency(api: Api, stack: dict, s3, runs: int) -> None:
@@ -270,6 +293,24 @@ def latency(api: Api, stack: dict, s3, runs: int) -> None:
                 sys.exit("not found within a minute")
     print(f"from the object to the answer, a DOCX of ten pages, {runs} times: {percentiles(took)}")
     print(f"a search over HTTP meanwhile: {percentiles(searches)}")
+    cold(api, namespace, own)
+
+
+def cold(api: Api, namespace: str, question: str, runs: int = 7) -> None:
+    """A question to a search function that has just been started anew, and the next one beside it."""
+    functions, first, second = boto3.client("lambda"), [], []
+    name = next(f["FunctionName"] for f in functions.list_functions()["Functions"] if f["FunctionName"].endswith("-search"))
+    timeout = functions.get_function_configuration(FunctionName=name)["Timeout"]
+    for run in range(runs):
+        functions.update_function_configuration(FunctionName=name, Timeout=timeout + 1 + run % 2)
+        time.sleep(2)
+        for times, more in ((first, ""), (second, " again")):
+            begun = time.monotonic()
+            # Each question is another one: the cache of answers outlives a function.
+            api.call("POST", "/v1/retrieval/query", {"query": f"{question} {run}{more}", "namespace": namespace, "top_k": 5})
+            times.append(time.monotonic() - begun)
+    functions.update_function_configuration(FunctionName=name, Timeout=timeout)
+    print(f"a search on a function just started, {runs} times: {percentiles(first)}; the next one: {percentiles(second)}")
 
 
 def main() -> None:
