@@ -29,7 +29,6 @@ const UNUSED: &[(&str, &str, &str)] = &[
     ("compactor", "s3:GetObject index/*", "a merge needs more splits than this life makes"),
     ("compactor", "s3:PutObject index/*", "a merge needs more splits than this life makes"),
     ("publisher", "s3:DeleteObject index/*", "a split that lost its race"),
-    ("publisher", "s3:DeleteObject uploads/*", "the source of an erased upload"),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

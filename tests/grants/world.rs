@@ -315,10 +315,18 @@ impl World {
         // Out of search, and gone.
         let withdraw =
             |app: Router, method: Method, path: String, key: String| tokio::spawn(async move { call_owned(app, key, method, path).await });
-        let one = withdraw(upload.clone(), Method::POST, format!("/v1/documents/{first}/archive"), key.clone());
-        let second = documents[1]["document_id"].as_str().expect("id");
-        let other = withdraw(upload.clone(), Method::DELETE, format!("/v1/documents/{second}"), key.clone());
-        while !(one.is_finished() && other.is_finished()) {
+        // By name: documents of one moment are listed in any order.
+        let named = |name: &str| {
+            let found = documents.iter().find(|document| document["source_file_name"] == name);
+            found.and_then(|document| document["document_id"].as_str()).unwrap_or_else(|| panic!("{name} is not listed")).to_owned()
+        };
+        let path = |name: &str| format!("/v1/documents/{}", named(name));
+        let tasks = [
+            withdraw(upload.clone(), Method::POST, format!("{}/archive", path("other-gate.md")), key.clone()),
+            withdraw(upload.clone(), Method::DELETE, path("gate.md"), key.clone()),
+            withdraw(upload.clone(), Method::DELETE, path("a.md"), key.clone()),
+        ];
+        while !tasks.iter().all(tokio::task::JoinHandle::is_finished) {
             self.drain().await;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
