@@ -61,7 +61,9 @@ impl World {
         let recorders = functions.map(|name| (name, Recorder::new(&store))).collect();
         let now = quarry_ports::SystemClock.now().millis();
         let splits = Arc::new(SplitCache::new(64 << 20, None));
-        Self { store, clock: Arc::new(Moved(AtomicI64::new(now))), recorders, splits, limits: Arc::new(Limits::default()), _folder: folder }
+        // So small a golden PDF is read in parts, as a long document is.
+        let limits = Arc::new(Limits { pdf_shard_pages: 1, ..Limits::default() });
+        Self { store, clock: Arc::new(Moved(AtomicI64::new(now))), recorders, splits, limits, _folder: folder }
     }
 
     pub(crate) fn used(&self) -> BTreeMap<String, BTreeSet<Use>> {

@@ -107,6 +107,10 @@ fn every_word_of_the_source_is_in_a_row_or_a_title() {
         all.push_str(&said.replace(['|', '/'], " "));
         all.push(' ');
     }
+    for table in parsed.rows.iter().filter_map(|row| row.table.as_ref()) {
+        all.push_str(&table.caption);
+        all.push(' ');
+    }
     // A space before every tag: the text of two elements side by side is two words.
     let tree = Tree::parse(&source.replace('<', " <"), &Limits::default()).unwrap();
     for word in tree.root().text().split_whitespace() {
