@@ -203,13 +203,13 @@ def bulk(api: Api, stack: dict, s3, sqs, count: int, seconds: float) -> None:
         list(pool.map(drop, drops))
         list(pool.map(drop, doubled))
     print(f"{len(drops)} documents and {len(doubled)} doubled ones are in the bucket after {time.monotonic() - begun:.1f} s", flush=True)
-    end, jobs, told = begun + seconds, [], 0.0
+    end, jobs, reported = begun + seconds, [], 0.0
     while time.monotonic() < end:
         time.sleep(5)
         jobs = [job for home_ in homes for job in jobs_of(api, home_)]
         states = collections.Counter(job["status"] for job in jobs)
-        if time.monotonic() - told > 30:
-            told = time.monotonic()
+        if time.monotonic() - reported > 30:
+            reported = time.monotonic()
             print(f"  {time.monotonic() - begun:.0f} s: {dict(states)}", flush=True)
         names = {job["file_name"] for job in jobs}
         if len(names) == len(drops) and not set(states) - {"done", "failed"}:
@@ -260,14 +260,14 @@ def told(names: set[str]) -> list[str]:
         since, seen = 0, set()
         while True:
             events = logs.filter_log_events(logGroupName=group, limit=10000, startTime=since)["events"]
-            fresh = [event for event in events if event["eventId"] not in seen]
+            fresh = [event for event in events if (event["timestamp"], event["message"]) not in seen]
             for event in fresh:
                 parts = set(re.split(r"[^\w.-]+", event["message"]))
                 if parts & names:
                     faults.append(f"a log line names {sorted(parts & names)[:3]}: {event['message'][:200]}")
             if not fresh:
                 break
-            seen, since = {event["eventId"] for event in fresh}, max(event["timestamp"] for event in fresh)
+            seen, since = {(event["timestamp"], event["message"]) for event in fresh}, max(event["timestamp"] for event in fresh)
     return faults
 
 
