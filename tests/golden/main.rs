@@ -9,6 +9,7 @@
 //!
 //! which writes `expected/` anew for every case; the difference is then read like any other change.
 
+#[path = "../coverage/mod.rs"]
 mod coverage;
 mod sweep;
 

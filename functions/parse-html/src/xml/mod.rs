@@ -4,6 +4,7 @@
 //! section, like elements beside each other are a table, text with elements in it is a paragraph. A document type is
 //! never followed and its entities are never expanded.
 
+mod running;
 mod shape;
 mod table;
 #[cfg(test)]

@@ -33,11 +33,20 @@ fn a_document_has_sections_paragraphs_lists_and_tables() {
     assert_eq!(parsed.headings.iter().map(|h| (h.level, h.title.as_str())).collect::<Vec<_>>(), [(1, "Pumps"), (2, "Care")]);
     let told = told(&parsed);
     let said: Vec<&str> = told.iter().map(|(_, said)| said.as_str()).collect();
-    assert!(said.contains(&"A pump moves water, see there (x.html) ."), "{said:?}");
+    assert!(said.contains(&"A pump moves water, see there (x.html)."), "{said:?}");
     assert!(said.contains(&"- daily") && said.contains(&"- or weekly"), "{said:?}");
     assert!(said.contains(&"Part|Oil/all") && said.contains(&"open\n  valve"), "{said:?}");
     let table = parsed.rows.iter().find_map(|row| row.table.as_ref()).unwrap();
     assert_eq!((table.header_rows, table.rows[1][0].colspan), (1, 2));
+}
+
+#[test]
+fn what_inline_elements_say_stands_after_their_words() {
+    let parsed = read(
+        r#"<doc><p>See <i><a href="t.html">the tables</a></i>, or <a href="u.html">ask</a>us.</p><ul><li>by <a href="m.html">post</a>.</li></ul></doc>"#,
+    );
+    let said: Vec<String> = told(&parsed).into_iter().map(|(_, said)| said).collect();
+    assert_eq!(said, ["See the tables (t.html), or ask (u.html) us.", "- by post (m.html)."]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use quarry_document::prose::Collector;
 use quarry_document::xml::{Child, Element};
 use quarry_model::{Evidence, Parsed, Row};
 
+use super::running::Running;
 use super::shape::{facts, folded, has_own_text, is_info, is_leaf, is_list, is_preformatted, is_prose, spaced_text, title, title_element};
 use super::table;
 
@@ -146,23 +147,18 @@ impl<'c> Walk<'c> {
             self.markup(&element.text());
             return;
         }
-        let mut text = String::new();
+        let mut text = Running::default();
         for child in element.children() {
             match child {
-                Child::Text(piece) => text.push_str(piece),
+                Child::Text(piece) => text.push(piece),
                 Child::Element(inner) if table::is_marked(inner) || is_list(inner) => {
-                    self.text(&std::mem::take(&mut text));
+                    self.text(&std::mem::take(&mut text).finish());
                     self.element(inner, level);
                 }
-                Child::Element(inner) => {
-                    text.push_str(&spaced_text(inner));
-                    for (name, value) in facts(inner).filter(|(name, _)| matches!(*name, "alt" | "title" | "label" | "href" | "url")) {
-                        text.push_str(&if name == "alt" { format!(" {value} ") } else { format!(" ({value}) ") });
-                    }
-                }
+                Child::Element(inner) => text.element(inner),
             }
         }
-        self.text(&text);
+        self.text(&text.finish());
     }
 
     fn list(&mut self, list: Element<'_>, level: u32) {
@@ -174,7 +170,7 @@ impl<'c> Walk<'c> {
         for item in list.elements().filter(|item| Some(item.position()) != told) {
             let inner: Vec<Element<'_>> = item.descendants().filter(|inner| is_list(*inner) || table::is_marked(*inner)).take(1).collect();
             if inner.is_empty() {
-                let text = folded(&spaced_text(item));
+                let text = folded(&Running::of(item));
                 if !text.is_empty() {
                     self.line(format!("- {text}"));
                 }
