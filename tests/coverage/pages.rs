@@ -46,7 +46,7 @@ pub(super) fn markdown(bytes: &[u8]) -> String {
         match event {
             Event::Text(text) | Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 out.push_str(&text);
-                pages.push_str(" ");
+                pages.push(' ');
             }
             Event::Html(text) | Event::InlineHtml(text) => pages.push_str(&text),
             Event::Start(pulldown_cmark::Tag::Emphasis | pulldown_cmark::Tag::Strong)
