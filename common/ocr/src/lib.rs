@@ -9,21 +9,13 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod choice;
 mod language;
 mod model;
 mod process;
 mod tesseract;
 mod tsv;
 
+pub use choice::{configured, on_this_machine};
 pub use model::ModelOcr;
 pub use tesseract::Tesseract;
-
-use std::sync::{Arc, OnceLock};
-
-use quarry_ports::Ocr;
-
-/// Whoever on this machine reads text in pictures; looked for once in the life of the process.
-pub fn on_this_machine() -> Option<Arc<dyn Ocr>> {
-    static FOUND: OnceLock<Option<Arc<Tesseract>>> = OnceLock::new();
-    FOUND.get_or_init(|| Tesseract::find().map(Arc::new)).clone().map(|found| found as Arc<dyn Ocr>)
-}

@@ -1,12 +1,15 @@
 //! The parser of every family: the one place of the program that names them.
 
+use std::sync::Arc;
+
 use quarry_document::Parser;
 use quarry_model::Family;
+use quarry_ports::Ocr;
 
-/// The same with what this machine has to read text in pictures: what it finds depends on the machine.
-pub fn parser_on_this_machine(family: Family) -> Box<dyn Parser> {
+/// The same with whoever reads text in pictures: what it finds depends on the machine and on the model configured.
+pub fn parser_with(family: Family, ocr: Option<Arc<dyn Ocr>>) -> Box<dyn Parser> {
     match family {
-        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser::with_ocr(quarry_ocr::on_this_machine())),
+        Family::Pdf => Box::new(quarry_parse_pdf::PdfParser::with_ocr(ocr)),
         other => parser(other),
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use quarry_pdf::testing::{Builder, Leaf};
 use quarry_ports::testing::models::{Asked, ModelServer, Reply, Script};
 use serde_json::{Value, json};
 use support::{Quarry, Run};
@@ -24,8 +25,12 @@ fn manual(quarry: &Quarry) {
 
 /// Ingests with a model for summaries and categories at `server`.
 async fn ingest(quarry: &Quarry, server: &ModelServer) -> Run {
+    ingest_with(quarry, server, &["SUMMARY", "CLASSIFY"]).await
+}
+
+async fn ingest_with(quarry: &Quarry, server: &ModelServer, tasks: &[&str]) -> Run {
     let mut command = quarry.command();
-    for task in ["SUMMARY", "CLASSIFY"] {
+    for task in tasks {
         command.env(format!("QUARRY_{task}_BASE_URL"), &server.base_url);
         command.env(format!("QUARRY_{task}_MODEL"), task.to_ascii_lowercase());
         command.env(format!("QUARRY_{task}_KEYS"), KEY);
@@ -119,4 +124,22 @@ fn half_a_configuration_is_a_wrong_call() {
     let run: Run = quarry.command().env("QUARRY_OCR_MODEL", "m").arg("list").output().unwrap().into();
     let run = run.ends(2);
     assert!(run.err.contains("QUARRY_OCR_BASE_URL"), "{}", run.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scan_is_read_by_the_model_configured_for_it() {
+    let script = Arc::new(Script::default());
+    script.with(|asked| {
+        assert_eq!(asked.model, "ocr");
+        Reply::Says("The heron gate opens at six in the morning.".to_owned())
+    });
+    let server = ModelServer::start(script.clone()).await;
+    let quarry = Quarry::new();
+    let scan = Builder::new().page(Leaf::a4().blank_scan()).page(Leaf::a4().blank_scan()).save();
+    std::fs::create_dir_all(quarry.docs()).unwrap();
+    std::fs::write(quarry.docs().join("scan.pdf"), scan).unwrap();
+    ingest_with(&quarry, &server, &["OCR"]).await.ends(0);
+    let found = quarry.run(&["search", "heron gate", "--json"]).ends(0).out;
+    assert!(found.contains("opens at six in the morning"), "{found}");
+    assert_eq!(script.asked().len(), 2, "a page is asked for once");
 }

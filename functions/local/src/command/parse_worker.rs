@@ -7,11 +7,12 @@ use quarry_ports::Stage;
 use quarry_runtime::Config;
 use quarry_store_local::PublicBase;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::runtime::Handle;
 
 use crate::cli::Common;
 use crate::engine::Engine;
 use crate::exit::{Exit, Failure};
-use crate::parsers::parser_on_this_machine;
+use crate::parsers::parser_with;
 
 pub(crate) async fn run(common: &Common, config: Config) -> Result<Exit, Failure> {
     let engine = Engine::open(&common.data, config, PublicBase::default())?;
@@ -39,7 +40,7 @@ async fn parse(engine: &Engine, message: ParseMessage) -> Outcome<()> {
     let again = |cause: &str| Outcome::Retry { cause: cause.to_owned(), delay_seconds: 1 };
     let Some(family) = message.profile.format.row().family else { return again("no parser for this format") };
     let (objects, queue, clock) = (engine.objects.clone(), engine.queue.clone(), engine.clock.clone());
-    let parser = parser_on_this_machine(family);
+    let parser = parser_with(family, quarry_ocr::configured(&engine.model, &Handle::current()));
     let stage = ParseStage::new(parser, objects, queue, clock, (*engine.limits).clone()).with_model(engine.model.clone());
     let outcomes = stage.run(vec![message]).await;
     outcomes.into_iter().next().unwrap_or_else(|| again("the parser gave no outcome"))

@@ -15,7 +15,7 @@ use serde_json::Map;
 
 use crate::exit::{Exit, Failure};
 use crate::files;
-use crate::parsers::parser_on_this_machine;
+use crate::parsers::parser_with;
 
 /// Stack of the thread that parses: what the parsers' stage gives it.
 const STACK_BYTES: usize = 64 << 20;
@@ -75,7 +75,8 @@ pub(super) fn parse(file: &Path, source: &Source, limits: &Limits) -> Result<Rev
         profile: whole_profile(&found, source, limits)?,
         parsing_params: Map::new(),
     };
-    apart(|| parse_to_folder(&*parser_on_this_machine(family), &source.bytes, &request, limits, &SystemClock))?.map_err(refused)
+    apart(|| parse_to_folder(&*parser_with(family, quarry_ocr::on_this_machine()), &source.bytes, &request, limits, &SystemClock))?
+        .map_err(refused)
 }
 
 /// A document that cannot be read.
