@@ -10,6 +10,8 @@ use image_hasher::{HashAlg, HasherConfig, ImageHash};
 
 /// Largest distance of two hashes, in bits of 64.
 const MAX_DISTANCE: u32 = 8;
+/// Longest side of what is looked at, in pixels.
+const LOOKED_AT: u32 = 512;
 /// Side of the small versions.
 const SIDE: u32 = 32;
 /// Largest difference of two pixels of the small versions, of 255, once the overall brightness is evened out.
@@ -31,9 +33,13 @@ impl Likeness {
     /// Looks at a picture.
     pub(super) fn of(image: &DynamicImage) -> Self {
         let hasher = HasherConfig::new().hash_alg(HashAlg::Median).hash_size(8, 8).preproc_dct().to_hasher();
-        let reduced = image.resize_exact(SIDE, SIDE, FilterType::Triangle);
+        // Averaged first: resampling a photograph of many megapixels twice costs more than all else that is done with it.
+        let (width, height) = image.dimensions();
+        let averaged = (width.max(height) > LOOKED_AT).then(|| image.thumbnail(LOOKED_AT, LOOKED_AT));
+        let seen = averaged.as_ref().unwrap_or(image);
+        let reduced = seen.resize_exact(SIDE, SIDE, FilterType::Triangle);
         let small = reduced.pixels().map(|(_, _, pixel)| luma_on_white(pixel)).collect();
-        Self { pixels: pixel_digest(image), hash: hasher.hash_image(image), small, size: image.dimensions() }
+        Self { pixels: pixel_digest(image), hash: hasher.hash_image(seen), small, size: (width, height) }
     }
 
     /// A digest of size and pixels.
@@ -88,14 +94,36 @@ fn pixel_digest(image: &DynamicImage) -> blake3::Hash {
     let (width, height) = image.dimensions();
     hasher.update(&width.to_le_bytes());
     hasher.update(&height.to_le_bytes());
-    let mut line = Vec::with_capacity((width as usize).saturating_mul(4));
-    for (x, _, pixel) in image.pixels() {
-        if x == 0 {
-            hasher.update(&line);
-            line.clear();
+    let row = (width as usize).max(1);
+    let mut line = Vec::with_capacity(row.saturating_mul(4));
+    match image {
+        DynamicImage::ImageRgba8(image) => {
+            hasher.update(image.as_raw());
         }
-        line.extend_from_slice(&pixel.0);
+        DynamicImage::ImageRgb8(image) => {
+            for pixels in image.as_raw().chunks(row.saturating_mul(3)) {
+                line.clear();
+                line.extend(pixels.chunks_exact(3).flat_map(|pixel| pixel.iter().copied().chain([u8::MAX])));
+                hasher.update(&line);
+            }
+        }
+        DynamicImage::ImageLuma8(image) => {
+            for pixels in image.as_raw().chunks(row) {
+                line.clear();
+                line.extend(pixels.iter().flat_map(|luma| [*luma, *luma, *luma, u8::MAX]));
+                hasher.update(&line);
+            }
+        }
+        other => {
+            for (x, _, pixel) in other.pixels() {
+                if x == 0 {
+                    hasher.update(&line);
+                    line.clear();
+                }
+                line.extend_from_slice(&pixel.0);
+            }
+            hasher.update(&line);
+        }
     }
-    hasher.update(&line);
     hasher.finalize()
 }

@@ -74,6 +74,22 @@ fn large_pictures_shrink_and_photographs_become_jpeg() {
     assert_eq!(store(vec![bytes(&lines, ImageFormat::Png)]).stored[0].kind.name, "png");
 }
 
+/// The quick ways through pixels give the digest that the slow one gives.
+#[test]
+fn a_picture_is_the_same_in_whatever_form_its_pixels_are_held() {
+    let grey = DynamicImage::ImageLuma8(drawing(5, 70, 40).to_luma8());
+    let forms = [
+        DynamicImage::ImageRgb8(grey.to_rgb8()),
+        DynamicImage::ImageRgba8(grey.to_rgba8()),
+        DynamicImage::ImageLumaA8(grey.to_luma_alpha8()),
+        DynamicImage::ImageRgb16(grey.to_rgb16()),
+    ];
+    let known = same::Likeness::of(&grey);
+    for form in forms {
+        assert_eq!(same::Likeness::of(&form).pixels(), known.pixels(), "{:?}", form.color());
+    }
+}
+
 #[test]
 fn storing_is_deterministic() {
     let files = || vec![bytes(&drawing(2, 500, 300), ImageFormat::Jpeg), bytes(&drawing(4, 90, 90), ImageFormat::Tiff)];
