@@ -144,3 +144,31 @@ fn queues_wait_longer_than_their_functions_and_keep_what_is_given_up() {
     }
     assert_eq!(seen, 16);
 }
+
+/// Where tokens are used, no route is left that lets a call in without one.
+#[test]
+fn every_route_asks_for_a_token_where_tokens_are_used() {
+    const OPEN: [&str; 2] = ["GET /health", "GET /openapi.json"];
+    let mut seen = 0;
+    for (name, route) in Template::read().resources("AWS::ApiGatewayV2::Route") {
+        if OPEN.contains(&route["RouteKey"].as_str().expect("a key")) {
+            continue;
+        }
+        let words = |field: &str| match &route[field] {
+            serde_yaml_ng::Value::Tagged(choice) if choice.tag == "!If" => list(&choice.value).iter().take(2).map(text).collect::<Vec<_>>(),
+            other => panic!("{name}: {other:?}"),
+        };
+        assert_eq!(words("AuthorizationType"), ["HasJwt", "JWT"], "{name}");
+        assert_eq!(words("AuthorizerId"), ["HasJwt", "Authorizer"], "{name}");
+        seen += 1;
+    }
+    assert!(seen >= 14, "{seen}");
+}
+
+/// A text, or what a reference refers to.
+fn text(value: &serde_yaml_ng::Value) -> String {
+    match value {
+        serde_yaml_ng::Value::Tagged(tagged) => text(&tagged.value),
+        other => other.as_str().unwrap_or_default().to_owned(),
+    }
+}

@@ -79,7 +79,7 @@ impl World {
     }
 
     fn authenticator(&self, function: &str) -> Arc<Authenticator> {
-        let config = Config::read(|_| None).expect("configuration");
+        let config = Config::read(|name| (name == "QUARRY_REQUESTS_PER_MINUTE").then(|| "6000".to_owned())).expect("configuration");
         Arc::new(Authenticator::new(self.recorder(function).records(), self.clock.clone(), Access::Keys, &config))
     }
 
@@ -184,7 +184,13 @@ impl World {
     /// A key that may do everything, as it is sent.
     async fn key(&self) -> String {
         let scopes = vec![quarry_model::record::KeyScope::Admin];
-        let new = quarry_runtime::http::NewKey { owner: Owner::local(), name: "first".into(), scopes, expires_at: None };
+        let new = quarry_runtime::http::NewKey {
+            owner: Owner::local(),
+            name: "first".into(),
+            scopes,
+            expires_at: None,
+            requests_per_minute: None,
+        };
         let made = self.authenticator("upload").create_key(new).await.expect("key");
         format!("Bearer {}", made.0)
     }

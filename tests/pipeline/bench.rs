@@ -79,11 +79,16 @@ impl Bench {
 
     /// Sends a bucket notification for an object as the bucket would.
     pub(crate) async fn notify(&self, key: &str, size: u64, etag: &str, sequencer: &str) {
+        self.notify_in(None, key, size, etag, sequencer).await;
+    }
+
+    /// The same, sent in a trace.
+    pub(crate) async fn notify_in(&self, trace: Option<quarry_model::Trace>, key: &str, size: u64, etag: &str, sequencer: &str) {
         let body = serde_json::json!({"Records": [{
             "eventSource": "aws:s3", "eventName": "ObjectCreated:Put", "eventTime": "2026-11-30T10:00:00.000Z",
             "s3": {"bucket": {"name": "quarry"}, "object": {"key": key, "size": size, "eTag": etag, "sequencer": sequencer}}
         }]});
-        let message = Outgoing { body: body.to_string(), ..Outgoing::default() };
+        let message = Outgoing { body: body.to_string(), trace, ..Outgoing::default() };
         self.store.queues().send(QueueName::Profile, vec![message]).await.expect("send");
     }
 
@@ -167,6 +172,7 @@ pub(crate) fn fixture(function: &str, case: &str) -> Vec<Received> {
             body: record["body"].as_str().expect("body").to_owned(),
             group: record["attributes"]["MessageGroupId"].as_str().map(str::to_owned),
             receipt: record["receiptHandle"].as_str().expect("receipt").to_owned(),
+            trace: record["attributes"]["AWSTraceHeader"].as_str().and_then(|header| header.parse().ok()),
             receive_count: record["attributes"]["ApproximateReceiveCount"].as_str().and_then(|n| n.parse().ok()).unwrap_or(1),
         })
         .collect()

@@ -5,3 +5,4 @@ mod bench;
 mod delivery;
 mod parts;
 mod stages;
+mod trace;

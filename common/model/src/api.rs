@@ -304,6 +304,9 @@ pub struct CreateKey {
     /// End of life.
     #[serde(default)]
     pub expires_at: Option<Timestamp>,
+    /// Requests a minute, instead of the installation's limit.
+    #[serde(default)]
+    pub requests_per_minute: Option<u32>,
 }
 
 /// `POST /auth/revoke`.
@@ -322,6 +325,7 @@ pub struct KeyCreated {
     pub name: String,
     pub scopes: Vec<KeyScope>,
     pub expires_at: Option<Timestamp>,
+    pub requests_per_minute: Option<u32>,
 }
 
 /// A key in the list.
@@ -337,6 +341,7 @@ pub struct KeyBody {
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
+    pub requests_per_minute: Option<u32>,
 }
 
 /// `GET /auth/list`.

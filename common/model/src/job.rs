@@ -9,6 +9,7 @@ use crate::key::ObjectKey;
 use crate::record::Order;
 use crate::scope::Scope;
 use crate::time::Timestamp;
+use crate::trace::Trace;
 
 /// Where a job stands. The names are Knowhere's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -184,6 +185,9 @@ pub struct Job {
     pub updated_at: Timestamp,
     /// When it reached `done` or `failed`.
     pub ended_at: Option<Timestamp>,
+    /// The trace of the request or of the object event that began it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
 }
 
 /// One step in a job's append-only history.

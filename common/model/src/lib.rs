@@ -25,6 +25,7 @@ pub mod row;
 pub mod scope;
 pub mod table;
 pub mod time;
+pub mod trace;
 
 pub use chunk::{Chunk, ChunkFile, ChunkMetadata, ChunkType, Connection, Position, Relation};
 pub use code::{ApiCode, ApiError, DocumentCode, DocumentFailure, FieldViolation};
@@ -42,6 +43,7 @@ pub use row::{Asset, Heading, PageBox, Parsed, Row, RowKind, RowRef, TablePart, 
 pub use scope::{Namespace, Owner, Scope, ScopeError};
 pub use table::{Cell, PackedTable, Table};
 pub use time::Timestamp;
+pub use trace::{Trace, TraceError};
 
 /// The version written as `schema_version` into every artifact and record of ours.
 pub const SCHEMA_VERSION: u32 = 1;

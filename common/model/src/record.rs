@@ -316,6 +316,9 @@ pub struct ApiKeyRecord {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
+    /// Requests a minute, where it is not the installation's limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_minute: Option<u32>,
 }
 
 /// What an API key may do.

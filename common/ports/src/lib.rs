@@ -13,6 +13,7 @@ pub mod records;
 pub mod stage;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod trace;
 
 pub use clock::{Clock, SystemClock};
 pub use model::{AnswerForm, Completion, Ended, Model, ModelError, NoModel, Part, Prompt, Task, Usage};

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use quarry_model::Trace;
 use quarry_model::message::QueueName;
+
+use crate::trace;
 
 /// Why a call to a queue failed, by meaning.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +39,15 @@ pub struct Outgoing {
     pub deduplication: Option<String>,
     /// Not received before this has passed; ignored by FIFO queues.
     pub delay: Duration,
+    /// The trace of the work that sends it.
+    pub trace: Option<Trace>,
+}
+
+impl Outgoing {
+    /// A message that goes on with the trace of the work at hand.
+    pub fn traced(body: String) -> Self {
+        Self { body, trace: trace::current(), ..Self::default() }
+    }
 }
 
 /// A message received.
@@ -51,6 +63,8 @@ pub struct Received {
     pub receipt: String,
     /// How often it has been received, this time included.
     pub receive_count: u32,
+    /// The trace it was sent in.
+    pub trace: Option<Trace>,
 }
 
 /// A message that was given up.

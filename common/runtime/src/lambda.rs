@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use lambda_http::request::RequestContext;
 use lambda_runtime::{LambdaEvent, service_fn};
 use quarry_model::message::QueueName;
 use quarry_ports::{Queue, Received, Stage};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::delivery::{Delivery, Disposition, batches, deliver};
+use crate::http::Claims;
 use crate::http::stream::Buffered;
 
 /// What the Lambda runtime fails with.
@@ -40,6 +42,8 @@ struct SqsRecord {
 struct SqsAttributes {
     approximate_receive_count: Option<String>,
     message_group_id: Option<String>,
+    #[serde(rename = "AWSTraceHeader")]
+    trace_header: Option<String>,
 }
 
 /// A partial batch response: what is named here comes again, the rest is acknowledged.
@@ -90,7 +94,24 @@ where
 /// Serves a router behind API Gateway (payload version 2) or a function address. Answers leave whole: where a client may
 /// ask for events, it is answered plainly.
 pub async fn serve_http(router: Router) -> Result<(), LambdaError> {
-    lambda_http::run(router.layer(axum::extract::Extension(Buffered))).await
+    lambda_http::run(adapted(router)).await
+}
+
+/// The router with what only the gateway's event says: the claims of a token that its authoriser has checked.
+fn adapted(router: Router) -> Router {
+    router.layer(axum::extract::Extension(Buffered)).layer(axum::middleware::map_request(with_claims))
+}
+
+async fn with_claims(mut request: axum::extract::Request) -> axum::extract::Request {
+    let claims = match request.extensions().get::<RequestContext>() {
+        Some(RequestContext::ApiGatewayV2(context)) => context.authorizer.as_ref().and_then(|authorizer| authorizer.jwt.as_ref()),
+        _ => None,
+    };
+    if let Some(jwt) = claims {
+        let claims = Claims(jwt.claims.iter().map(|(name, value)| (name.clone(), value.clone())).collect());
+        request.extensions_mut().insert(claims);
+    }
+    request
 }
 
 async fn handle<S: Stage>(stage: &S, delivery: &Delivery, source: &Source, event: SqsEvent) -> BatchResponse {
@@ -118,6 +139,7 @@ fn received(record: SqsRecord) -> Received {
         group: record.attributes.message_group_id,
         receipt: record.receipt_handle,
         receive_count: count.unwrap_or(1),
+        trace: record.attributes.trace_header.and_then(|header| header.parse().ok()),
     }
 }
 
@@ -129,11 +151,13 @@ mod tests {
     fn a_batch_is_read_as_sqs_sends_it() {
         let event: SqsEvent = serde_json::from_value(serde_json::json!({ "Records": [{
             "messageId": "m-1", "receiptHandle": "r", "body": "{}", "eventSource": "aws:sqs",
-            "attributes": { "ApproximateReceiveCount": "3", "MessageGroupId": "g", "SentTimestamp": "1" },
+            "attributes": { "ApproximateReceiveCount": "3", "MessageGroupId": "g", "SentTimestamp": "1",
+                "AWSTraceHeader": "Root=1-4bf92f35-77b34da6a3ce929d0e0e4736;Parent=00f067aa0ba902b7;Sampled=1" },
         }] }))
         .unwrap();
         let message = received(event.records.into_iter().next().unwrap());
         assert_eq!((message.receive_count, message.group.as_deref()), (3, Some("g")));
+        assert_eq!(message.trace.map(|trace| trace.id()).as_deref(), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
     }
 
     #[test]
@@ -142,5 +166,40 @@ mod tests {
         let text = serde_json::to_string(&response).unwrap();
         assert_eq!(text, r#"{"batchItemFailures":[{"itemIdentifier":"m-1"}]}"#);
         assert_eq!(serde_json::to_string(&BatchResponse::default()).unwrap(), r#"{"batchItemFailures":[]}"#);
+    }
+
+    /// A call as the gateway hands it on, with what its authoriser says of the token.
+    fn call(authorizer: &Value) -> axum::extract::Request {
+        let event = serde_json::json!({
+            "version": "2.0", "routeKey": "$default", "rawPath": "/v1/mine", "rawQueryString": "", "isBase64Encoded": false,
+            "headers": { "host": "quarry.example.com", "authorization": "Bearer eyJ.e30.x" },
+            "requestContext": {
+                "accountId": "000000000000", "apiId": "example", "domainName": "quarry.example.com", "domainPrefix": "quarry",
+                "http": { "method": "GET", "path": "/v1/mine", "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1", "userAgent": "curl/8" },
+                "requestId": "EXAMPLE", "routeKey": "$default", "stage": "$default", "time": "30/Nov/2026:10:00:00 +0000",
+                "timeEpoch": 1_796_032_800_000_i64, "authorizer": authorizer,
+            },
+        });
+        let request = lambda_http::request::from_str(&event.to_string()).unwrap();
+        request.map(|_| axum::body::Body::empty())
+    }
+
+    #[tokio::test]
+    async fn the_gateways_claims_make_the_caller_and_no_header_does() {
+        use crate::http::{Access, Authenticator, Caller, Options, app};
+        use tower::ServiceExt as _;
+        let bench = crate::test_support::Bench::new();
+        let config = crate::Config::read(|name| (name == "QUARRY_JWT_OWNER_CLAIM").then(|| "sub".to_owned())).unwrap();
+        let authenticator = std::sync::Arc::new(Authenticator::new(bench.store.records(), bench.clock.clone(), Access::Keys, &config));
+        let handler = axum::routing::get(|caller: Caller| async move { format!("{} {:?}", caller.owner, caller.scopes) });
+        let router = adapted(app(Router::new().route("/mine", handler), Router::new(), authenticator, Options::named("test")));
+        let jwt =
+            serde_json::json!({ "jwt": { "claims": { "sub": "ann", "exp": "1796036400", "scope": "quarry/query" }, "scopes": null } });
+        let answer = router.clone().oneshot(call(&jwt)).await.unwrap();
+        let body = axum::body::to_bytes(answer.into_body(), 1024).await.unwrap();
+        assert_eq!(body, "ann [Query]");
+        for none in [Value::Null, serde_json::json!({ "lambda": { "sub": "ann", "scope": "quarry/admin" } })] {
+            assert_eq!(router.clone().oneshot(call(&none)).await.unwrap().status(), 401);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use quarry_model::{DocumentId, JobId, Revision};
+use quarry_model::{DocumentId, JobId, Revision, Trace};
 use serde_json::json;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -49,6 +49,8 @@ pub struct OutcomeLine<'a> {
     pub stage: &'a str,
     /// The message's id, or the request's.
     pub request_id: &'a str,
+    /// The trace of what began the work.
+    pub trace: Option<Trace>,
     /// The job.
     pub job: Option<&'a JobId>,
     /// The document.
@@ -75,6 +77,7 @@ impl OutcomeLine<'_> {
             target: "quarry::outcome",
             stage = self.stage,
             request_id = self.request_id,
+            trace_id = id(self.trace.map(|trace| trace.id())),
             job_id = id(self.job.map(ToString::to_string)),
             document_id = id(self.document.map(ToString::to_string)),
             revision = id(self.revision.map(ToString::to_string)),

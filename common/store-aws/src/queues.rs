@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use aws_sdk_sqs::Client;
-use aws_sdk_sqs::types::{Message, MessageSystemAttributeName, SendMessageBatchRequestEntry};
+use aws_sdk_sqs::types::{
+    Message, MessageSystemAttributeName, MessageSystemAttributeNameForSends, MessageSystemAttributeValue, SendMessageBatchRequestEntry,
+};
+use quarry_model::Trace;
 use quarry_model::message::QueueName;
 use quarry_ports::queue::MAX_MESSAGE_BYTES;
 use quarry_ports::{DeadLetter, Outgoing, Queue, QueueError, Received};
@@ -120,7 +123,12 @@ impl Queue for Queues {
             }
             let mut entries = Vec::with_capacity(batch.len());
             for message in &batch {
-                let outgoing = Outgoing { body: message.body.clone().unwrap_or_default(), group: group(message), ..Outgoing::default() };
+                let outgoing = Outgoing {
+                    body: message.body.clone().unwrap_or_default(),
+                    group: group(message),
+                    trace: trace(message),
+                    ..Outgoing::default()
+                };
                 entries.push(entry(queue, entries.len(), outgoing)?);
             }
             self.send_batch(url, entries).await?;
@@ -146,6 +154,7 @@ impl Queues {
             .wait_time_seconds(wait)
             .message_system_attribute_names(MessageSystemAttributeName::ApproximateReceiveCount)
             .message_system_attribute_names(MessageSystemAttributeName::MessageGroupId)
+            .message_system_attribute_names(MessageSystemAttributeName::AwsTraceHeader)
             .send()
             .await;
         Ok(sent.map_err(AwsError::of("ReceiveMessage"))?.messages.unwrap_or_default())
@@ -179,6 +188,10 @@ impl Queues {
 
 fn entry(queue: QueueName, number: usize, message: Outgoing) -> Result<SendMessageBatchRequestEntry, AwsError> {
     let entry = SendMessageBatchRequestEntry::builder().id(number.to_string()).message_body(message.body);
+    let entry = match message.trace {
+        Some(trace) => entry.message_system_attributes(MessageSystemAttributeNameForSends::AwsTraceHeader, text(&trace.xray())?),
+        None => entry,
+    };
     let entry = if queue.is_fifo() {
         // A message without a value of its own gets one here, so that the SDK's own retries do not double it.
         let value = message.deduplication.unwrap_or_else(|| format!("{:016x}{:016x}", random(), random()));
@@ -195,6 +208,7 @@ fn read(message: Message) -> Result<Received, AwsError> {
     Ok(Received {
         receive_count: count.and_then(|count| count.parse().ok()).ok_or(AwsError::Answer("a message without a receive count"))?,
         group: group(&message),
+        trace: trace(&message),
         id: message.message_id.ok_or(AwsError::Answer("a message without an id"))?,
         body: message.body.unwrap_or_default(),
         receipt: message.receipt_handle.ok_or(AwsError::Answer("a message without a receipt"))?,
@@ -203,6 +217,16 @@ fn read(message: Message) -> Result<Received, AwsError> {
 
 fn group(message: &Message) -> Option<String> {
     message.attributes.as_ref().and_then(|known| known.get(&MessageSystemAttributeName::MessageGroupId)).cloned()
+}
+
+/// What is no trace is none: it was only to be handed on.
+fn trace(message: &Message) -> Option<Trace> {
+    message.attributes.as_ref()?.get(&MessageSystemAttributeName::AwsTraceHeader)?.parse().ok()
+}
+
+fn text(value: &str) -> Result<MessageSystemAttributeValue, AwsError> {
+    let value = MessageSystemAttributeValue::builder().data_type("String").string_value(value).build();
+    value.map_err(|_| AwsError::Misuse("an attribute without a type"))
 }
 
 fn receipt_error(error: AwsError) -> QueueError {
@@ -223,6 +247,23 @@ fn seconds(duration: Duration, most: u64) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As X-Ray's header, in the one system attribute that a sender may set; what is none is none.
+    #[test]
+    fn a_trace_is_sent_and_read_as_a_system_attribute() {
+        let trace = Trace::named("a test");
+        let sent = entry(QueueName::Profile, 0, Outgoing { trace: Some(trace), ..Outgoing::default() }).unwrap();
+        let attributes = sent.message_system_attributes.unwrap();
+        let header = attributes[&MessageSystemAttributeNameForSends::AwsTraceHeader].string_value().unwrap().to_owned();
+        assert!(header.starts_with("Root=1-"), "{header}");
+        let read_with = |header: String| {
+            let message =
+                Message::builder().message_id("m").receipt_handle("r").attributes(MessageSystemAttributeName::AwsTraceHeader, header);
+            read(message.attributes(MessageSystemAttributeName::ApproximateReceiveCount, "1").build()).unwrap().trace
+        };
+        assert_eq!((read_with(header), read_with("Root=none".into())), (Some(trace), None));
+        assert!(entry(QueueName::Profile, 0, Outgoing::default()).unwrap().message_system_attributes.is_none());
+    }
 
     #[test]
     fn seconds_are_rounded_up_and_bounded() {

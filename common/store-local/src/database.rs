@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use crate::LocalError;
 
 /// Version of the tables below, kept in `user_version`.
-const SCHEMA: i64 = 1;
+const SCHEMA: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS records (
@@ -35,7 +35,8 @@ CREATE TABLE IF NOT EXISTS messages (
     visible INTEGER NOT NULL,
     receives INTEGER NOT NULL DEFAULT 0,
     receipt TEXT,
-    dead INTEGER NOT NULL DEFAULT 0
+    dead INTEGER NOT NULL DEFAULT 0,
+    trace TEXT
 );
 CREATE INDEX IF NOT EXISTS messages_visible ON messages (queue, dead, visible);
 CREATE INDEX IF NOT EXISTS messages_group ON messages (queue, dead, grp, visible) WHERE grp IS NOT NULL;
@@ -46,6 +47,9 @@ CREATE TABLE IF NOT EXISTS deduplication (
     PRIMARY KEY (queue, value)
 ) WITHOUT ROWID;
 ";
+
+/// What a file of the first version lacks.
+const SECOND: &str = "ALTER TABLE messages ADD COLUMN trace TEXT;";
 
 /// Most pieces of work in one transaction.
 const GROUP: usize = 256;
@@ -159,6 +163,9 @@ fn prepare(connection: &mut Connection) -> Result<(), LocalError> {
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found > SCHEMA {
         return Err(LocalError::NewerSchema { found, known: SCHEMA });
+    }
+    if found == 1 {
+        transaction.execute_batch(SECOND)?;
     }
     transaction.execute_batch(TABLES)?;
     transaction.pragma_update(None, "user_version", SCHEMA)?;

@@ -172,6 +172,7 @@ struct Candidate {
     body: String,
     group: Option<String>,
     receives: u32,
+    trace: Option<String>,
 }
 
 fn send(connection: &Connection, queue: QueueName, message: &Outgoing, now: i64) -> Result<(), LocalError> {
@@ -183,11 +184,12 @@ fn send(connection: &Connection, queue: QueueName, message: &Outgoing, now: i64)
     }
     let visible = if queue.is_fifo() { now } else { now.saturating_add(millis(message.delay)) };
     let group = message.group.as_ref().filter(|_| queue.is_fifo());
-    connection.prepare_cached("INSERT INTO messages (queue, body, grp, visible) VALUES (?1, ?2, ?3, ?4)")?.execute(params![
+    connection.prepare_cached("INSERT INTO messages (queue, body, grp, visible, trace) VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
         queue.name(),
         message.body,
         group,
-        visible
+        visible,
+        message.trace.map(|trace| trace.to_string())
     ])?;
     Ok(())
 }
@@ -216,16 +218,16 @@ fn bury(connection: &Connection, queue: QueueName, now: i64, max_receives: u32) 
 /// What may be taken now: the longest visible first; in a FIFO queue the oldest first, without the groups in flight.
 fn candidates(connection: &Connection, queue: QueueName, now: i64, max: usize) -> Result<Vec<Candidate>, LocalError> {
     let sql = if queue.is_fifo() {
-        "SELECT seq, body, grp, receives FROM messages AS m
+        "SELECT seq, body, grp, receives, trace FROM messages AS m
          WHERE queue = ?1 AND dead = 0 AND NOT EXISTS (
              SELECT 1 FROM messages AS f WHERE f.queue = ?1 AND f.dead = 0 AND f.grp = m.grp AND f.visible > ?2)
          ORDER BY seq LIMIT ?3"
     } else {
-        "SELECT seq, body, grp, receives FROM messages WHERE queue = ?1 AND dead = 0 AND visible <= ?2 ORDER BY visible, seq LIMIT ?3"
+        "SELECT seq, body, grp, receives, trace FROM messages WHERE queue = ?1 AND dead = 0 AND visible <= ?2 ORDER BY visible, seq LIMIT ?3"
     };
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(params![queue.name(), now, max as i64], |row| {
-        Ok(Candidate { seq: row.get(0)?, body: row.get(1)?, group: row.get(2)?, receives: row.get(3)? })
+        Ok(Candidate { seq: row.get(0)?, body: row.get(1)?, group: row.get(2)?, receives: row.get(3)?, trace: row.get(4)? })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -241,7 +243,9 @@ fn mark(connection: &Connection, message: Candidate, until: i64) -> Result<Recei
         receive_count,
         receipt
     ])?;
-    Ok(Received { id: id(message.seq), body: message.body, group: message.group, receipt, receive_count })
+    // What is no trace is none: it was only to be handed on.
+    let trace = message.trace.and_then(|trace| trace.parse().ok());
+    Ok(Received { id: id(message.seq), body: message.body, group: message.group, receipt, receive_count, trace })
 }
 
 fn exactly_one(changed: rusqlite::Result<usize>) -> Result<(), QueueError> {

@@ -138,6 +138,27 @@ async fn a_folder_of_a_newer_program_is_refused() {
     assert!(refused.to_string().contains("newer program"), "{refused}");
 }
 
+/// Version 2 keeps the trace of a message; what waits in a folder of the first version has none and is not lost.
+#[tokio::test]
+async fn a_folder_of_the_first_version_is_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = rusqlite::Connection::open(folder.path().join("store.sqlite")).unwrap();
+    let tables = "CREATE TABLE messages (seq INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, body TEXT NOT NULL, grp TEXT,
+        visible INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, receipt TEXT, dead INTEGER NOT NULL DEFAULT 0);
+        INSERT INTO messages (queue, body, visible) VALUES ('profile', 'old', 0);";
+    first.execute_batch(tables).unwrap();
+    first.pragma_update(None, "user_version", 1).unwrap();
+    drop(first);
+    let store = open(folder.path());
+    let trace = Some(quarry_model::Trace::named("new"));
+    store.queues().send(QueueName::Profile, vec![Outgoing { body: "new".into(), trace, ..Outgoing::default() }]).await.unwrap();
+    let received = store.queues().receive(QueueName::Profile, 10, Duration::from_mins(1), Duration::ZERO).await.unwrap();
+    let seen: Vec<_> = received.iter().map(|message| (message.body.as_str(), message.trace)).collect();
+    assert_eq!(seen, [("old", None), ("new", trace)]);
+    drop(store);
+    drop(open(folder.path()));
+}
+
 #[tokio::test]
 async fn what_a_dead_process_had_in_work_is_given_back_as_if_never_received() {
     let folder = tempfile::tempdir().unwrap();

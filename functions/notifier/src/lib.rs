@@ -140,8 +140,9 @@ impl Notifier {
             Ok(status) => (true, status.to_string()),
             Err(error) => (false, error.to_string()),
         };
+        let trace_id = job.trace.map_or_else(String::new, |trace| trace.id());
         // The address stays out of the log: it can hold a secret.
-        tracing::info!(target: "quarry::webhook", job_id = %taken.job_id, attempt = taken.attempts, delivered, last, "webhook");
+        tracing::info!(target: "quarry::webhook", job_id = %taken.job_id, trace_id, attempt = taken.attempts, delivered, last, "webhook");
         let pause = PAUSES.get(usize::try_from(taken.attempts.saturating_sub(1)).unwrap_or(usize::MAX));
         if let Some(pause) = pause.filter(|_| sent.as_ref().err().is_some_and(may_pass)) {
             outbox::postpone(records, &taken, now, *pause).await?;

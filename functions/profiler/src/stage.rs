@@ -85,7 +85,7 @@ impl Profiler {
         let mut outgoing = Vec::new();
         for part in message.in_parts() {
             let body = serde_json::to_string(&part).map_err(|error| Ending::Retry(error.to_string()))?;
-            outgoing.push(Outgoing { body, ..Outgoing::default() });
+            outgoing.push(Outgoing::traced(body));
         }
         self.queue.send(QueueName::Parse(family), outgoing).await.map_err(Error::from)?;
         // Only after the message is stored: who sees the parser's name knows that profiling is over.

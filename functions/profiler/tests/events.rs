@@ -70,6 +70,7 @@ impl Bench {
                 group: None,
                 receipt: "r".into(),
                 receive_count: 1,
+                trace: None,
             });
         }
         messages

@@ -9,6 +9,7 @@ use axum::body::Body;
 use http::{Request, header};
 use http_body_util::{BodyExt as _, Limited};
 use quarry_model::ApiError;
+use quarry_ports::trace;
 use quarry_retrieval::tools::{Api, ApiAnswer, ApiCall};
 use tower::ServiceExt as _;
 
@@ -44,6 +45,10 @@ impl Api for OverHttp {
         for (name, value) in call.headers {
             request = request.header(name, value);
         }
+        // One trace through both functions.
+        if let Some(trace) = trace::current() {
+            request = request.header("traceparent", trace.to_string());
+        }
         let response = request.body(call.body).send().await.map_err(|error| unavailable(&error))?;
         let status = response.status().as_u16();
         let bytes = response.bytes().await.map_err(|error| unavailable(&error))?;
@@ -61,6 +66,9 @@ impl Api for InProcess {
         let mut request = Request::builder().method(call.method).uri(format!("{VERSION}{}", call.path)).header(header::HOST, "localhost");
         for (name, value) in call.headers {
             request = request.header(name, value);
+        }
+        if let Some(trace) = trace::current() {
+            request = request.header("traceparent", trace.to_string());
         }
         let request = request.body(Body::from(call.body)).map_err(|error| unavailable(&error))?;
         let answering = self.0.clone().oneshot(request);

@@ -79,7 +79,7 @@ async fn world() -> World {
     let (retriever, limits) = (Arc::new(retriever), Arc::new(Limits::default()));
     let tools = Arc::new(Tools::new(retriever.clone(), store.records(), store.objects(), limits.clone(), None));
     let search = Search { retriever, tools: tools.clone(), limits };
-    let config = Config::read(|_| None).unwrap();
+    let config = Config::read(|name| (name == "QUARRY_JWT_OWNER_CLAIM").then(|| "sub".to_owned())).unwrap();
     let authenticator = Arc::new(Authenticator::new(store.records(), clock, Access::LoopbackUnlessKeys, &config));
     let app = app(routes(Arc::new(search)), mcp::routes(tools), authenticator.clone(), quarry_runtime::http::Options::named("search"));
     World { _folder: folder, app, authenticator }
@@ -253,14 +253,20 @@ async fn what_is_another_owners_is_absent() {
     let world = world().await;
     let mut keys = Vec::new();
     for owner in [Owner::local(), Owner::new("bob").unwrap()] {
-        let new = NewKey { owner, name: "k".into(), scopes: vec![KeyScope::Admin], expires_at: None };
+        let new = NewKey { owner, name: "k".into(), scopes: vec![KeyScope::Admin], expires_at: None, requests_per_minute: None };
         keys.push(world.authenticator.create_key(new).await.unwrap().0);
     }
     let ask = async |key: &str, method: &str, path: &str, body: &Value| {
         let request =
             Request::builder().method(method).uri(path).header("host", "127.0.0.1:8080").header("content-type", "application/json");
-        let request =
-            request.header("authorization", format!("Bearer {key}")).header("x-request-id", "same").header("accept", "application/json");
+        let request = request.header("x-request-id", "same").header("accept", "application/json");
+        let request = match key.strip_prefix("token of ") {
+            Some(owner) => {
+                let claims = [("sub".to_owned(), owner.to_owned()), ("scope".to_owned(), "quarry/admin".to_owned())];
+                request.extension(quarry_runtime::http::Claims(claims.into()))
+            }
+            None => request.header("authorization", format!("Bearer {key}")),
+        };
         let response = world.app.clone().oneshot(request.body(Body::from(body.to_string())).unwrap()).await.unwrap();
         let (status, headers) = (response.status(), response.headers().len());
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
@@ -307,9 +313,13 @@ async fn what_is_another_owners_is_absent() {
             }),
         ));
     }
-    for (method, [(path, body), (absent_path, absent_body)]) in pairs {
-        let mut foreign = ask(&keys[1], method, &path, &body).await;
-        let mut absent = ask(&keys[1], method, &absent_path, &absent_body).await;
+    // With a key, and with a token that the gateway has checked.
+    let strangers = [keys[1].as_str(), "token of bob"];
+    for (stranger, (method, [(path, body), (absent_path, absent_body)])) in
+        strangers.iter().flat_map(|s| pairs.iter().map(move |p| (*s, p)))
+    {
+        let mut foreign = ask(stranger, method, path, body).await;
+        let mut absent = ask(stranger, method, absent_path, absent_body).await;
         for answer in [&mut foreign.2, &mut absent.2] {
             let mut text = answer.to_string();
             for name in [DOCUMENT[0], DOCUMENT[1], "manuals", "no-such", run.as_str(), "ffffffffffffffffffffffffffffffff"] {

@@ -31,10 +31,26 @@ pub(crate) async fn create(
     if request.expires_at.is_some_and(|end| end <= upload.jobs.now()) {
         bad.add("body.expires_at", "lies in the future");
     }
+    if request.requests_per_minute == Some(0) {
+        bad.add("body.requests_per_minute", "is at least 1; leave it out for the installation's limit");
+    }
     bad.check()?;
-    let new = NewKey { owner: caller.owner, name: name.to_owned(), scopes, expires_at: request.expires_at };
+    let new = NewKey {
+        owner: caller.owner,
+        name: name.to_owned(),
+        scopes,
+        expires_at: request.expires_at,
+        requests_per_minute: request.requests_per_minute,
+    };
     let (secret, made) = upload.authenticator.create_key(new).await?;
-    Ok(Json(KeyCreated { id: made.id, api_key: secret, name: made.key.name, scopes: made.key.scopes, expires_at: made.key.expires_at }))
+    Ok(Json(KeyCreated {
+        id: made.id,
+        api_key: secret,
+        name: made.key.name,
+        scopes: made.key.scopes,
+        expires_at: made.key.expires_at,
+        requests_per_minute: made.key.requests_per_minute,
+    }))
 }
 
 pub(crate) async fn list(State(upload): State<Arc<Upload>>, caller: Caller) -> Result<Json<KeyList>, Failure> {
@@ -52,6 +68,7 @@ pub(crate) async fn list(State(upload): State<Arc<Upload>>, caller: Caller) -> R
             created_at: listing.key.created_at,
             expires_at: listing.key.expires_at,
             revoked_at: listing.key.revoked_at,
+            requests_per_minute: listing.key.requests_per_minute,
         })
         .collect();
     Ok(Json(KeyList { total: api_keys.len(), api_keys }))

@@ -227,12 +227,11 @@ impl<P: Parser> ParseStage<P> {
             action: PublishAction::Publish { job_id: message.job_id.clone(), revision: revision.clone() },
         };
         let outgoing = Outgoing {
-            body: serde_json::to_string(&publish)?,
             group: Some(PublishMessage::group(&message.scope)),
             // A job that is retried within minutes must reach the publisher again; that it may hear of a revision twice
             // does no harm.
             deduplication: Some(format!("{}-{revision}-{}", message.job_id, self.clock.now().millis())),
-            delay: Duration::ZERO,
+            ..Outgoing::traced(serde_json::to_string(&publish)?)
         };
         Ok(self.queue.send(QueueName::Publish, vec![outgoing]).await?)
     }

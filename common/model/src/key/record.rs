@@ -161,6 +161,11 @@ impl RecordKey {
         Self::new(format!("KEY#{}", segment(sha256_hex)), "KEY")
     }
 
+    /// How often somebody (a hash) has asked in one window, counted from the epoch.
+    pub fn rate(who: &str, window: i64) -> Self {
+        Self::new(format!("RATE#{}", segment(who)), format!("{window:012}"))
+    }
+
     /// An API key in its owner's list.
     pub fn api_key_listing(owner: &Owner, sha256_hex: &str) -> Self {
         Self::new(format!("KEYS#{}", segment(owner.as_str())), segment(sha256_hex))

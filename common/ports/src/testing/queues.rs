@@ -228,6 +228,27 @@ pub async fn any_number_is_sent(store: Store) {
     assert!(nothing(&store, PLAIN).await);
 }
 
+/// Also through the dead letters; a message without one has none. Not in [`queues_conformance`]: the emulator of SQS drops
+/// the system attributes of a batch, which SQS itself keeps.
+///
+/// [`queues_conformance`]: crate::queues_conformance
+pub async fn a_trace_travels_with_its_message(store: Store) {
+    let trace = quarry_model::Trace::named("a test");
+    send(&store, PLAIN, vec![Outgoing { trace: Some(trace), ..message("traced") }]).await;
+    for _ in 0..MAX_RECEIVES {
+        let received = receive_one(&store, PLAIN, LONG).await;
+        assert_eq!(received.trace, Some(trace));
+        store.change_visibility(PLAIN, &received.receipt, AT_ONCE).await.expect("releasing works");
+    }
+    assert!(nothing(&store, PLAIN).await);
+    assert_eq!(store.redrive(PLAIN, 10).await.expect("redriving works"), 1);
+    let received = receive_one(&store, PLAIN, LONG).await;
+    assert_eq!(received.trace, Some(trace));
+    acknowledge(&store, PLAIN, &received.receipt).await;
+    send(&store, PLAIN, vec![message("plain")]).await;
+    assert_eq!(receive_one(&store, PLAIN, LONG).await.trace, None);
+}
+
 /// Nine of ten succeed; the tenth is back, alone.
 pub async fn of_a_batch_only_the_failed_come_back(store: Store) {
     send(&store, PLAIN, (0..10).map(|n| message(&n.to_string())).collect()).await;

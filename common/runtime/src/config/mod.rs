@@ -14,6 +14,7 @@ use quarry_model::{Limits, Owner};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
+use crate::http::TokenRules;
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +79,10 @@ pub struct Config {
     /// SHA-256 (hex) of an administrator's key that is valid without being stored: how the first key of a deployed stack
     /// is made.
     pub admin_key_sha256: Option<String>,
+    /// How the tokens are read that an authoriser of the gateway has checked; without it they are not looked at.
+    pub tokens: Option<TokenRules>,
+    /// Requests a minute that a key may make, where it says nothing else; `None` counts nothing.
+    pub requests_per_minute: Option<u32>,
     /// Signs webhooks; without it none is sent.
     pub webhook_secret: Option<SigningSecret>,
     /// Whether jobs may ask for webhooks: when this process has the secret, or is told that the notifier has it.
@@ -133,6 +138,12 @@ impl Config {
                 "must be a number of bytes above 0",
             )?,
             admin_key_sha256,
+            tokens: get("QUARRY_JWT_OWNER_CLAIM").map(|owner_claim| TokenRules {
+                owner_claim,
+                scope_prefix: get("QUARRY_JWT_SCOPE_PREFIX").unwrap_or_else(|| "quarry/".to_owned()),
+            }),
+            requests_per_minute: Some(number(&get, "QUARRY_REQUESTS_PER_MINUTE", 0, |_| true, "must be a whole number")?)
+                .filter(|most| *most > 0),
             webhooks: flag(&get, "QUARRY_WEBHOOKS", webhook_secret.is_some())?,
             webhook_secret,
             allowed_addresses: addresses(&get)?,
@@ -248,6 +259,7 @@ mod tests {
             ("QUARRY_HIT_BOOST", "0.2"),
             ("QUARRY_LOG_FORMAT", "xml"),
             ("QUARRY_METRICS", "perhaps"),
+            ("QUARRY_REQUESTS_PER_MINUTE", "-1"),
             ("QUARRY_ALLOWED_ADDRESSES", "localhost"),
             ("QUARRY_ADMIN_KEY_SHA256", "abc"),
         ] {

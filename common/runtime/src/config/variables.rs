@@ -26,6 +26,17 @@ pub const VARIABLES: &[Variable] = &[
         "none",
         "SHA-256 (hex) of a key that may do everything for the drop-in owner; makes the first keys of a deployed stack.",
     ),
+    variable(
+        "QUARRY_JWT_OWNER_CLAIM",
+        "none",
+        "Claim that names the owner in tokens which an authoriser of the gateway has checked; without it tokens are not looked at.",
+    ),
+    variable("QUARRY_JWT_SCOPE_PREFIX", "quarry/", "What stands before ingest, query and admin in a token's scopes."),
+    variable(
+        "QUARRY_REQUESTS_PER_MINUTE",
+        "0",
+        "Requests a minute that a key may make unless it has a limit of its own; 0 counts nothing.",
+    ),
     variable("QUARRY_WEBHOOK_SECRET", "none", "Signs webhooks (HMAC-SHA256); without it none is sent."),
     variable("QUARRY_WEBHOOKS", "true with the secret", "Whether jobs may ask for webhooks; for functions that do not hold the secret."),
     variable(

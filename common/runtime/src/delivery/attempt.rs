@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use quarry_model::{DocumentCode, DocumentFailure, Job, JobId, JobState, RecordKey, SkipReason, Timestamp};
+use quarry_model::{DocumentCode, DocumentFailure, Job, JobId, JobState, RecordKey, SkipReason, Timestamp, Trace};
 use quarry_ports::{Condition, Item, Received, RecordError, TransactError, Write};
 use serde::{Deserialize, Serialize};
 
@@ -46,25 +46,33 @@ pub(super) enum Start {
     GivenUp(DocumentFailure),
 }
 
+/// What a start came to, and the trace of the job, if there is one.
+pub(super) struct Started {
+    pub(super) start: Start,
+    pub(super) trace: Option<Trace>,
+}
+
 /// Looks at the job and at earlier attempts at it, or at this part of it, and writes a new attempt.
-pub(super) async fn start(delivery: &Delivery, stage: &str, id: &JobId, part: Option<u32>, message: &Received) -> Result<Start, Error> {
+pub(super) async fn start(delivery: &Delivery, stage: &str, id: &JobId, part: Option<u32>, message: &Received) -> Result<Started, Error> {
     let key = RecordKey::attempt(id, stage, part);
     let records = delivery.jobs.records();
     for _ in 0..TRIES {
         let found = records.get_many(&[key.clone(), RecordKey::job(id)]).await?;
         let earlier: Option<Attempt> = found.first().and_then(Option::as_ref).map(Item::read).transpose()?;
         let job: Option<Job> = found.get(1).and_then(Option::as_ref).map(Item::read).transpose()?;
+        let trace = job.as_ref().and_then(|job| job.trace);
+        let started = |start| Ok(Started { start, trace });
         if let Some(job) = job.as_ref().filter(|job| !job.state.is_active()) {
             let reason = if job.state == JobState::Done { SkipReason::Duplicate } else { SkipReason::Gone };
-            return Ok(Start::Skip(reason, Disposition::Acknowledge));
+            return started(Start::Skip(reason, Disposition::Acknowledge));
         }
         let now = delivery.jobs.now();
         if let Some(earlier) = &earlier {
             if let Some(disposition) = leave_to_holder(delivery, earlier, message, now) {
-                return Ok(Start::Skip(SkipReason::Running, disposition));
+                return started(Start::Skip(SkipReason::Running, disposition));
             }
             if used_up(delivery, earlier, message) {
-                return give_up(delivery, stage, id, job.is_some(), earlier, message).await;
+                return started(give_up(delivery, stage, id, job.is_some(), earlier, message).await?);
             }
         }
         let lease = i64::try_from(delivery.visibility.as_millis()).unwrap_or(i64::MAX) / 20 * 19;
@@ -90,7 +98,7 @@ pub(super) async fn start(delivery: &Delivery, stage: &str, id: &JobId, part: Op
             writes.extend(delivery.jobs.writes(&job, &mut after)?);
         }
         match records.transact(writes).await {
-            Ok(()) => return Ok(Start::Begin(attempt)),
+            Ok(()) => return started(Start::Begin(attempt)),
             Err(TransactError::Conditions(_) | TransactError::Conflict) => {
                 tokio::time::sleep(random::jitter(Duration::from_millis(10))).await;
             }

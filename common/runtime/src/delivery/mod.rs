@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use futures::future::join_all;
-use quarry_model::{DocumentCode, DocumentFailure, JobId, Limits, Outcome, SkipReason};
-use quarry_ports::{Received, Stage};
+use quarry_model::{DocumentCode, DocumentFailure, JobId, Limits, Outcome, SkipReason, Trace};
+use quarry_ports::{Received, Stage, trace};
 
 use self::attempt::{Attempt, Start};
 use crate::error::Error;
@@ -95,7 +95,7 @@ pub async fn deliver<S: Stage>(stage: &S, delivery: &Delivery, messages: &[Recei
                 Ok(input) => ready.push(Ready { index, ..input }),
                 Err(not) => {
                     verdicts[index] = verdicts[index].later(not.disposition);
-                    Line { stage: stage.name(), message, job: not.job.as_ref(), began }.write(
+                    Line { stage: stage.name(), message, job: not.job.as_ref(), trace: not.trace, began }.write(
                         delivery,
                         not.outcome,
                         &not.code,
@@ -108,10 +108,10 @@ pub async fn deliver<S: Stage>(stage: &S, delivery: &Delivery, messages: &[Recei
     if ready.is_empty() {
         return verdicts;
     }
-    let outcomes = run(stage, ready.iter().map(|one| one.input.clone()).collect()).await;
+    let outcomes = run(stage, &ready).await;
     let finished = ready.iter().zip(outcomes).map(|(one, outcome)| {
         let message = &messages[one.index];
-        let line = Line { stage: stage.name(), message, job: one.job.as_ref(), began };
+        let line = Line { stage: stage.name(), message, job: one.job.as_ref(), trace: one.trace, began };
         finish(delivery, stage.name(), one, message, outcome, line)
     });
     for (one, disposition) in ready.iter().zip(join_all(finished).await) {
@@ -127,6 +127,7 @@ struct Ready<I> {
     input: I,
     job: Option<JobId>,
     attempt: Option<Attempt>,
+    trace: Trace,
 }
 
 /// An input that needs no work now, and why.
@@ -136,6 +137,7 @@ struct NotReady {
     code: String,
     detail: String,
     job: Option<JobId>,
+    trace: Trace,
 }
 
 async fn prepare<S: Stage>(stage: &S, delivery: &Delivery, message: &Received) -> Vec<Result<Ready<S::Input>, NotReady>> {
@@ -144,7 +146,7 @@ async fn prepare<S: Stage>(stage: &S, delivery: &Delivery, message: &Received) -
         Err(error) => return vec![Err(poison(message, &error))],
     };
     if inputs.is_empty() {
-        return vec![Err(skipped(SkipReason::NotOurs, Disposition::Acknowledge, None))];
+        return vec![Err(skipped(SkipReason::NotOurs, Disposition::Acknowledge, None, trace_of(message, None, None)))];
     }
     let mut prepared = Vec::with_capacity(inputs.len());
     for input in inputs {
@@ -155,18 +157,21 @@ async fn prepare<S: Stage>(stage: &S, delivery: &Delivery, message: &Received) -
 
 async fn begin<S: Stage>(stage: &S, delivery: &Delivery, message: &Received, input: S::Input) -> Result<Ready<S::Input>, NotReady> {
     let Some(id) = stage.job(&input) else {
-        return Ok(Ready { index: 0, input, job: None, attempt: None });
+        return Ok(Ready { index: 0, input, job: None, attempt: None, trace: trace_of(message, None, None) });
     };
     let job = Some(id.clone());
-    match attempt::start(delivery, stage.name(), &id, stage.part(&input), message).await {
-        Ok(Start::Begin(attempt)) => Ok(Ready { index: 0, input, job, attempt: Some(attempt) }),
-        Ok(Start::Skip(reason, disposition)) => Err(skipped(reason, disposition, job)),
+    let started = attempt::start(delivery, stage.name(), &id, stage.part(&input), message).await;
+    let trace = trace_of(message, started.as_ref().ok().and_then(|started| started.trace), job.as_ref());
+    match started.map(|started| started.start) {
+        Ok(Start::Begin(attempt)) => Ok(Ready { index: 0, input, job, attempt: Some(attempt), trace }),
+        Ok(Start::Skip(reason, disposition)) => Err(skipped(reason, disposition, job, trace)),
         Ok(Start::GivenUp(failure)) => Err(NotReady {
             disposition: Disposition::Acknowledge,
             outcome: "rejected",
             code: failure.code.name().to_owned(),
             detail: failure.detail,
             job,
+            trace,
         }),
         Err(error) => Err(NotReady {
             disposition: Disposition::Release(backoff(message.receive_count)),
@@ -174,6 +179,7 @@ async fn begin<S: Stage>(stage: &S, delivery: &Delivery, message: &Received, inp
             code: "store".to_owned(),
             detail: error.to_string(),
             job,
+            trace,
         }),
     }
 }
@@ -185,18 +191,33 @@ fn poison(message: &Received, error: &DecodeError) -> NotReady {
         code: "poison".to_owned(),
         detail: error.to_string(),
         job: None,
+        trace: trace_of(message, None, None),
     }
 }
 
-fn skipped(reason: SkipReason, disposition: Disposition, job: Option<JobId>) -> NotReady {
-    NotReady { disposition, outcome: "skipped", code: word(reason).to_owned(), detail: String::new(), job }
+fn skipped(reason: SkipReason, disposition: Disposition, job: Option<JobId>, trace: Trace) -> NotReady {
+    NotReady { disposition, outcome: "skipped", code: word(reason).to_owned(), detail: String::new(), job, trace }
+}
+
+/// What began the work: the request that made its job, else whatever the message was sent in, else the event itself, by
+/// the name that its doubles share.
+fn trace_of(message: &Received, of_job: Option<Trace>, job: Option<&JobId>) -> Trace {
+    of_job.or(message.trace).unwrap_or_else(|| Trace::named(job.map_or(message.id.as_str(), JobId::as_str)))
 }
 
 /// Runs the stage; a panic, or a number of outcomes other than of inputs, is a retry of them all.
-async fn run<S: Stage>(stage: &S, inputs: Vec<S::Input>) -> Vec<Outcome<()>> {
+async fn run<S: Stage>(stage: &S, ready: &[Ready<S::Input>]) -> Vec<Outcome<()>> {
+    let inputs: Vec<S::Input> = ready.iter().map(|one| one.input.clone()).collect();
     let count = inputs.len();
+    let work = AssertUnwindSafe(async {
+        match ready {
+            [first, rest @ ..] if rest.iter().all(|one| one.trace == first.trace) => trace::within(first.trace, stage.run(inputs)).await,
+            // What is done for several at once is part of none of their traces.
+            _ => stage.run(inputs).await,
+        }
+    });
     let again = |cause: &str| vec![Outcome::Retry { cause: cause.to_owned(), delay_seconds: 1 }; count];
-    match AssertUnwindSafe(stage.run(inputs)).catch_unwind().await {
+    match work.catch_unwind().await {
         Ok(outcomes) if outcomes.len() == count => outcomes,
         Ok(_) => again("the stage lost count of its inputs"),
         Err(_) => again("the stage panicked"),
@@ -295,6 +316,7 @@ struct Line<'a> {
     stage: &'a str,
     message: &'a Received,
     job: Option<&'a JobId>,
+    trace: Trace,
     began: Instant,
 }
 
@@ -303,6 +325,7 @@ impl Line<'_> {
         let line = OutcomeLine {
             stage: self.stage,
             request_id: &self.message.id,
+            trace: Some(self.trace),
             job: self.job,
             bytes: Some(self.message.body.len() as u64),
             duration: self.began.elapsed(),

@@ -67,7 +67,7 @@ fn delivery(bench: &Bench) -> Delivery {
 
 fn message(id: &str, job: &JobId, receive_count: u32) -> Received {
     let body = serde_json::to_string(&Work { job: Some(job.clone()), name: id.to_owned() }).unwrap();
-    Received { id: id.to_owned(), body, group: None, receipt: id.to_owned(), receive_count }
+    Received { id: id.to_owned(), body, group: None, receipt: id.to_owned(), receive_count, trace: None }
 }
 
 async fn attempt_exists(bench: &Bench, job: &JobId) -> bool {
@@ -79,9 +79,13 @@ async fn state(bench: &Bench, job: &JobId) -> (JobState, Option<DocumentCode>) {
     (job.state, job.error.map(|error| error.code))
 }
 
+async fn start(delivery: &Delivery, stage: &str, id: &JobId, part: Option<u32>, message: &Received) -> Result<Start, crate::Error> {
+    attempt::start(delivery, stage, id, part, message).await.map(|started| started.start)
+}
+
 /// A start whose process dies: the attempt is written, the stage never comes back.
 async fn die(delivery: &Delivery, message: &Received, job: &JobId) {
-    assert!(matches!(attempt::start(delivery, "parse-text", job, None, message).await.unwrap(), Start::Begin(_)));
+    assert!(matches!(start(delivery, "parse-text", job, None, message).await.unwrap(), Start::Begin(_)));
 }
 
 #[tokio::test]
@@ -186,8 +190,7 @@ async fn whoever_lost_the_lease_cannot_fail_the_job() {
     let bench = Bench::new();
     let job = pending_job(&bench).await;
     let delivery = delivery(&bench);
-    let Start::Begin(slow) = attempt::start(&delivery, "parse-text", &job.job_id, None, &message("m", &job.job_id, 1)).await.unwrap()
-    else {
+    let Start::Begin(slow) = start(&delivery, "parse-text", &job.job_id, None, &message("m", &job.job_id, 1)).await.unwrap() else {
         panic!("must begin")
     };
     bench.clock.advance(101_000);
@@ -282,7 +285,7 @@ async fn five_deliveries_at_once_do_the_work_once() {
     let (stage, delivery) = (Scripted::default(), delivery(&bench));
     let batches: Vec<[Received; 1]> = (0..5).map(|n| [message(&format!("m{n}"), &job.job_id, 1)]).collect();
     // The stage ends only when all five have looked.
-    let starts = join_all(batches.iter().map(|batch| attempt::start(&delivery, "parse-text", &job.job_id, None, &batch[0]))).await;
+    let starts = join_all(batches.iter().map(|batch| start(&delivery, "parse-text", &job.job_id, None, &batch[0]))).await;
     let begun = starts.iter().filter(|start| matches!(start, Ok(Start::Begin(_)))).count();
     let left = starts.iter().filter(|start| matches!(start, Ok(Start::Skip(SkipReason::Running, Disposition::Acknowledge)))).count();
     assert_eq!((begun, left), (1, 4));
@@ -299,8 +302,7 @@ async fn parts_of_a_job_run_side_by_side() {
     // Seven parts, the last of them twice.
     let parts = [0, 1, 2, 3, 4, 5, 6, 6];
     let starts =
-        join_all(parts.iter().zip(&messages).map(|(part, one)| attempt::start(&delivery, "parse-text", &job.job_id, Some(*part), one)))
-            .await;
+        join_all(parts.iter().zip(&messages).map(|(part, one)| start(&delivery, "parse-text", &job.job_id, Some(*part), one))).await;
     let begun = starts.iter().filter(|start| matches!(start, Ok(Start::Begin(_)))).count();
     let left = starts.iter().filter(|start| matches!(start, Ok(Start::Skip(SkipReason::Running, Disposition::Acknowledge)))).count();
     assert_eq!((begun, left), (7, 1), "a part that stands in another's way would have used up a delivery");

@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use http::{HeaderMap, header};
+use http::{Extensions, HeaderMap, header};
 use quarry_model::record::{ApiKeyRecord, KeyScope};
 use quarry_model::{ApiCode, ApiError, Owner, RecordKey, RecordPrefix};
 use quarry_ports::{Clock, Records};
 use sha2::{Digest as _, Sha256};
 
+use super::claims::{Claims, TokenRules};
 use super::failure::Failure;
+use super::rate::Rates;
 use crate::config::Config;
 
 /// How long an answer about a key is trusted; a revoked key works at most this much longer elsewhere.
@@ -51,7 +53,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
         let Some(authenticator) = parts.extensions.get::<Arc<Authenticator>>().cloned() else {
             return Err(Failure::internal(&"a router outside the shell asked for a caller"));
         };
-        authenticator.authenticate(&parts.headers).await
+        authenticator.authenticate(&parts.headers, &parts.extensions).await
     }
 }
 
@@ -75,6 +77,10 @@ pub struct Authenticator {
     /// Whose everything is on a machine without keys, and what the administrator's key opens.
     owner: Owner,
     admin: Option<String>,
+    tokens: Option<TokenRules>,
+    /// Requests a minute of keys that say nothing else, and of tokens.
+    per_minute: Option<u32>,
+    rates: Rates,
     cache: Mutex<HashMap<String, Cached>>,
 }
 
@@ -94,20 +100,31 @@ impl Authenticator {
     /// An authenticator over the stored keys.
     pub fn new(records: Arc<dyn Records>, clock: Arc<dyn Clock>, access: Access, config: &Config) -> Self {
         let (owner, admin) = (config.drop_in_owner.clone(), config.admin_key_sha256.clone());
-        Self { records, clock, access, owner, admin, cache: Mutex::default() }
+        let (tokens, per_minute) = (config.tokens.clone(), config.requests_per_minute);
+        let rates = Rates::new(Arc::clone(&records));
+        Self { records, clock, access, owner, admin, tokens, per_minute, rates, cache: Mutex::default() }
     }
 
-    /// Finds the caller of a request.
+    /// Finds the caller of a request, and counts the request.
+    ///
+    /// Where tokens are read, the claims that came with the request decide; without any it needs a key.
     ///
     /// In [`Access::LoopbackUnlessKeys`] without keys, a request from a browser page of another host (`Origin`), or one
     /// that reached us under another host's name (`Host`), is refused: any page a user looks at could otherwise read
     /// their documents through our open port.
-    pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, Failure> {
+    pub async fn authenticate(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Caller, Failure> {
         if self.access == Access::ThisProcess {
             return Ok(Caller { owner: self.owner.clone(), scopes: vec![KeyScope::Admin] });
         }
+        if let (Some(rules), Some(claims)) = (&self.tokens, extensions.get::<Claims>()) {
+            let caller = claims.caller(rules)?;
+            self.count(&hash_of(&format!("token {} {}", caller.owner, claims.subject())), None).await?;
+            return Ok(caller);
+        }
         if self.access == Access::LoopbackUnlessKeys && !self.local_keys_exist().await? {
-            return local_caller(headers, &self.owner);
+            let caller = local_caller(headers, &self.owner)?;
+            self.count("local", None).await?;
+            return Ok(caller);
         }
         let header = headers.get(header::AUTHORIZATION);
         let Some(value) = header else {
@@ -123,6 +140,7 @@ impl Authenticator {
     async fn caller_of(&self, token: &str) -> Result<Caller, Failure> {
         let hash = hash_of(token);
         if self.admin.as_ref() == Some(&hash) {
+            self.count(&hash, None).await?;
             return Ok(Caller { owner: self.owner.clone(), scopes: vec![KeyScope::Admin] });
         }
         let now = self.clock.now();
@@ -131,12 +149,21 @@ impl Authenticator {
         } else {
             let item = self.records.get(&RecordKey::api_key(&hash)).await?;
             let key: Option<ApiKeyRecord> = item.map(|item| item.read()).transpose()?;
-            self.remember(hash, key.clone(), now.millis());
+            self.remember(hash.clone(), key.clone(), now.millis());
             key
         };
         let live = key.filter(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > now));
         let key = live.ok_or_else(|| unauthenticated("Invalid API Key"))?;
+        self.count(&hash, key.requests_per_minute).await?;
         Ok(Caller { owner: key.owner, scopes: key.scopes })
+    }
+
+    /// Counts a request of `who`, by their own limit or the installation's.
+    async fn count(&self, who: &str, own: Option<u32>) -> Result<(), Failure> {
+        match own.or(self.per_minute) {
+            Some(limit) => self.rates.admit(who, limit, self.clock.now()).await,
+            None => Ok(()),
+        }
     }
 
     /// Whether the local owner has a key that is still good.

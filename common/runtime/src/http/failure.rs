@@ -3,7 +3,7 @@
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use quarry_model::{ApiCode, ApiError};
-use quarry_ports::{ObjectError, QueueError, RecordError, TransactError};
+use quarry_ports::{ObjectError, QueueError, RecordError, TransactError, trace};
 
 use crate::error::Error;
 
@@ -21,13 +21,13 @@ pub(super) struct Enveloped(pub(super) ApiError);
 impl Failure {
     /// A fault of ours: the cause goes to the log, not to the caller.
     pub fn internal(cause: &dyn std::fmt::Display) -> Self {
-        tracing::error!(target: "quarry::http", %cause, "internal error");
+        tracing::error!(target: "quarry::http", trace_id = trace::current_id(), %cause, "internal error");
         Self(ApiError::internal())
     }
 
     fn store(transient: bool, cause: &dyn std::fmt::Display) -> Self {
         if transient {
-            tracing::warn!(target: "quarry::http", %cause, "store unavailable");
+            tracing::warn!(target: "quarry::http", trace_id = trace::current_id(), %cause, "store unavailable");
             return Self(ApiError::unavailable(STORE_RETRY_SECONDS));
         }
         Self::internal(cause)

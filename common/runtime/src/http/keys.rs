@@ -21,6 +21,8 @@ pub struct NewKey {
     pub scopes: Vec<KeyScope>,
     /// End of life.
     pub expires_at: Option<Timestamp>,
+    /// Requests a minute, where it is not the installation's limit.
+    pub requests_per_minute: Option<u32>,
 }
 
 /// A key, as its owner sees it after creation.
@@ -49,6 +51,7 @@ impl Authenticator {
             created_at: self.clock.now(),
             expires_at: new.expires_at,
             revoked_at: None,
+            requests_per_minute: new.requests_per_minute,
         };
         self.put_key(&key, Condition::Absent).await?;
         Ok((secret, listing(key)))

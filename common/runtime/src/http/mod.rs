@@ -5,8 +5,10 @@
 
 mod auth;
 mod body;
+mod claims;
 mod failure;
 mod keys;
+mod rate;
 mod shell;
 pub mod stream;
 #[cfg(test)]
@@ -14,6 +16,7 @@ mod tests;
 
 pub use auth::{Access, Authenticator, Caller};
 pub use body::{Body, Params};
+pub use claims::{Claims, TokenRules};
 pub use failure::Failure;
 pub use keys::{KeyListing, NewKey};
 pub use shell::{Options, PREFIXES, RequestId, app};

@@ -9,7 +9,8 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::{Router, body};
 use http::{HeaderName, HeaderValue, Method, header};
-use quarry_model::ApiError;
+use quarry_model::{ApiError, Trace};
+use quarry_ports::{Clock as _, SystemClock, trace};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any as AnyOrigin, CorsLayer};
 
@@ -22,6 +23,9 @@ use crate::random;
 pub const PREFIXES: [&str; 4] = ["/v1", "/v2", "/api/v1", "/api/v2"];
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Where a caller, or the gateway in front of us, says which trace a request belongs to; the first that is there counts.
+const TRACE_HEADERS: [&str; 2] = ["traceparent", "x-amzn-trace-id"];
 
 /// Most bytes of a foreign error's text that are looked at.
 const ERROR_TEXT_BYTES: usize = 4 * 1024;
@@ -65,6 +69,7 @@ pub fn app(routes: Router, root: Router, authenticator: Arc<Authenticator>, opti
             REQUEST_ID,
             HeaderName::from_static("idempotency-key"),
             HeaderName::from_static("x-file-name"),
+            HeaderName::from_static(TRACE_HEADERS[0]),
         ])
         .expose_headers([REQUEST_ID, header::RETRY_AFTER, header::CONTENT_DISPOSITION]);
     all.layer(DefaultBodyLimit::max(options.body_bytes))
@@ -80,7 +85,8 @@ async fn answer(mut request: Request, next: Next, options: Options) -> Response 
     let id = request_id(&request);
     let path = request.uri().path().to_owned();
     request.extensions_mut().insert(RequestId(id.clone()));
-    let mut response = enveloped(next.run(request).await, &id, &path).await;
+    let trace = trace_of(&request);
+    let mut response = trace::within(trace, async { enveloped(next.run(request).await, &id, &path).await }).await;
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
@@ -91,6 +97,7 @@ async fn answer(mut request: Request, next: Next, options: Options) -> Response 
     let line = OutcomeLine {
         stage: options.name,
         request_id: &id,
+        trace: Some(trace),
         duration: began.elapsed(),
         outcome: status.as_str(),
         code: &code.map_or_else(String::new, |code| format!("{code:?}")),
@@ -98,8 +105,7 @@ async fn answer(mut request: Request, next: Next, options: Options) -> Response 
     };
     line.log();
     if options.metrics {
-        use quarry_ports::Clock as _;
-        line.metrics(quarry_ports::SystemClock.now().millis());
+        line.metrics(SystemClock.now().millis());
     }
     response
 }
@@ -111,6 +117,15 @@ fn request_id(request: &Request) -> String {
         Some(id) => id.to_owned(),
         None => random::token().unwrap_or_else(|_| "unknown".to_owned()),
     }
+}
+
+/// The trace a request says it belongs to, or a new one.
+fn trace_of(request: &Request) -> Trace {
+    let said = |name| request.headers().get(name)?.to_str().ok()?.parse().ok();
+    TRACE_HEADERS.into_iter().find_map(said).unwrap_or_else(|| match random::bytes() {
+        Ok(random) => Trace::begun(SystemClock.now().millis(), random),
+        Err(_) => Trace::named("no random numbers"),
+    })
 }
 
 /// Every error leaves as the envelope, with the request's id; the status and the `Allow` header stay.

@@ -36,6 +36,7 @@ fn routes() -> Router {
         .route("/ask", post(|caller: Caller, Body(_): Body<Asked>| async move { caller.require(KeyScope::Ingest).map(|()| "ok") }))
         .route("/list", get(|Params(_): Params<Paged>| async { "ok" }))
         .route("/busy", get(|| async { Err::<(), Failure>(ApiError::unavailable(7).into()) }))
+        .route("/trace", get(|| async { quarry_ports::trace::current_id() }))
         .route("/panic", get(|| async { panic!("secret") as () }))
 }
 
@@ -103,7 +104,7 @@ impl Shell {
     }
 
     async fn key(&self, of: &str, scopes: &[KeyScope]) -> (String, String) {
-        let new = NewKey { owner: owner(of), name: "k".into(), scopes: scopes.to_vec(), expires_at: None };
+        let new = NewKey { owner: owner(of), name: "k".into(), scopes: scopes.to_vec(), expires_at: None, requests_per_minute: None };
         let (secret, listing) = self.authenticator.create_key(new).await.unwrap();
         (secret, listing.id)
     }
@@ -167,6 +168,19 @@ async fn a_request_id_is_echoed_or_made() {
     }
 }
 
+/// W3C's header counts before the gateway's; what is no trace counts as none.
+#[tokio::test]
+async fn a_request_belongs_to_the_trace_it_names_or_to_a_new_one() {
+    let shell = shell(Access::LoopbackUnlessKeys);
+    let own = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    let gateway = ("x-amzn-trace-id", "Root=1-67891233-abcdef012345678912345678");
+    let trace = async |headers: &[(&str, &str)]| shell.send(Method::GET, "/v1/trace", headers, "").await.text;
+    assert_eq!(trace(&[own, gateway]).await, "4bf92f3577b34da6a3ce929d0e0e4736");
+    assert_eq!(trace(&[("traceparent", "00-4bf9"), gateway]).await, "67891233abcdef012345678912345678");
+    let (one, other) = (trace(&[]).await, trace(&[("traceparent", "x")]).await);
+    assert!(one.len() == 32 && other.len() == 32 && one != other, "{one} {other}");
+}
+
 #[tokio::test]
 async fn pages_of_other_hosts_may_read_with_a_key_and_not_without_one() {
     let shell = shell(Access::LoopbackUnlessKeys);
@@ -222,6 +236,7 @@ async fn keys_open_their_owners_data_within_their_scopes_until_they_end() {
         name: "short".into(),
         scopes: vec![KeyScope::Query],
         expires_at: Some(shell.bench.jobs.now().plus_millis(1000)),
+        requests_per_minute: None,
     };
     let (secret, _) = shell.authenticator.create_key(short).await.unwrap();
     assert_eq!(shell.with_key("/v1/mine", &secret).await.status, StatusCode::OK);
@@ -259,4 +274,109 @@ async fn stored_keys_hold_no_secret() {
     let listed = shell.authenticator.list_keys(&owner("ann")).await.unwrap();
     let text = serde_json::to_string(&listed[0].key).unwrap();
     assert!(!text.contains(&secret) && secret.starts_with(&listed[0].key.hint));
+}
+
+fn limited(limit: &'static str) -> Config {
+    Config::read(|name| (name == "QUARRY_REQUESTS_PER_MINUTE").then(|| limit.to_owned())).unwrap()
+}
+
+#[tokio::test]
+async fn a_key_makes_so_many_requests_a_minute_and_is_told_when_to_come_back() {
+    let shell = shell_with(Access::Keys, &limited("50"));
+    let (ann, _) = shell.key("ann", &[KeyScope::Query]).await;
+    let (bob, _) = shell.key("bob", &[KeyScope::Query]).await;
+    for n in 0..50 {
+        assert_eq!(shell.with_key("/v1/mine", &ann).await.status, StatusCode::OK, "{n}");
+    }
+    let refused = shell.with_key("/v1/mine", &ann).await;
+    assert_eq!((refused.status, refused.code().as_str()), (StatusCode::TOO_MANY_REQUESTS, "RESOURCE_EXHAUSTED"));
+    let after: i64 = refused.headers["retry-after"].to_str().unwrap().parse().unwrap();
+    assert_eq!(refused.json()["error"]["details"]["retry_after"], after);
+    assert!((1..=60).contains(&after), "{after}");
+    assert_eq!(shell.with_key("/v1/mine", &bob).await.status, StatusCode::OK, "each key has a minute of its own");
+    shell.bench.clock.advance(after * 1000);
+    assert_eq!(shell.with_key("/v1/mine", &ann).await.status, StatusCode::OK);
+}
+
+/// Many processes serve one key; together they let through what one would, and write little about it.
+#[tokio::test]
+async fn a_limit_holds_over_all_processes() {
+    let bench = Bench::new();
+    let authenticators: Vec<_> =
+        (0..4).map(|_| Arc::new(Authenticator::new(bench.store.records(), bench.clock.clone(), Access::Keys, &limited("400")))).collect();
+    let new = NewKey { owner: owner("ann"), name: "k".into(), scopes: vec![KeyScope::Query], expires_at: None, requests_per_minute: None };
+    let (secret, _) = authenticators[0].create_key(new).await.unwrap();
+    let headers = http::HeaderMap::from_iter([(http::header::AUTHORIZATION, format!("Bearer {secret}").parse().unwrap())]);
+    let mut admitted = 0;
+    for n in 0..800_usize {
+        admitted += usize::from(authenticators[n % 4].authenticate(&headers, &http::Extensions::new()).await.is_ok());
+    }
+    assert!((300..=400).contains(&admitted), "{admitted} of 400");
+}
+
+#[tokio::test]
+async fn a_keys_own_limit_counts_before_the_installations() {
+    for (config, own, most) in
+        [(limited("2"), Some(5), 5), (limited("5"), Some(1), 1), (limited("0"), Some(3), 3), (limited("0"), None, 99)]
+    {
+        let shell = shell_with(Access::Keys, &config);
+        let scopes = vec![KeyScope::Query];
+        let new = NewKey { owner: owner("ann"), name: "k".into(), scopes, expires_at: None, requests_per_minute: own };
+        let (secret, _) = shell.authenticator.create_key(new).await.unwrap();
+        let mut answers = Vec::new();
+        for _ in 0..10 {
+            answers.push(shell.with_key("/v1/mine", &secret).await.status);
+        }
+        assert_eq!(answers.iter().filter(|status| status.is_success()).count(), most.min(10), "{own:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_machine_without_keys_is_counted_as_well() {
+    let shell = shell_with(Access::LoopbackUnlessKeys, &limited("1"));
+    assert_eq!(shell.get("/v1/mine").await.status, StatusCode::OK);
+    assert_eq!(shell.get("/v1/mine").await.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(shell.get("/v1/list").await.status, StatusCode::OK, "what needs no caller counts nobody");
+}
+
+fn tokens() -> Config {
+    Config::read(|name| (name == "QUARRY_JWT_OWNER_CLAIM").then(|| "org".to_owned())).unwrap()
+}
+
+fn claims(pairs: &[(&str, &str)]) -> Claims {
+    Claims(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+}
+
+impl Shell {
+    async fn with_claims(&self, method: Method, path: &str, claims: Claims, headers: &[(&str, &str)]) -> Answer {
+        let shell =
+            Shell { bench: Bench::new(), authenticator: self.authenticator.clone(), app: self.app.clone().layer(axum::Extension(claims)) };
+        shell.send(method, path, headers, r#"{"query": "a"}"#).await
+    }
+}
+
+#[tokio::test]
+async fn a_checked_token_opens_its_owners_data_within_its_scopes() {
+    let shell = shell_with(Access::Keys, &tokens());
+    let reader = claims(&[("sub", "u1"), ("org", "acme"), ("scope", "openid quarry/query")]);
+    assert_eq!(shell.with_claims(Method::GET, "/v1/mine", reader.clone(), &[]).await.text, "acme");
+    assert_eq!(shell.with_claims(Method::POST, "/v1/ask", reader.clone(), &[]).await.status, StatusCode::FORBIDDEN);
+    let writer = claims(&[("org", "acme"), ("scope", "quarry/ingest")]);
+    assert_eq!(shell.with_claims(Method::POST, "/v1/ask", writer, &[]).await.status, StatusCode::OK);
+    let nobody = shell.with_claims(Method::GET, "/v1/mine", claims(&[("sub", "u1")]), &[]).await;
+    assert_eq!((nobody.status, nobody.code().as_str()), (StatusCode::UNAUTHORIZED, "UNAUTHENTICATED"));
+    // Beside claims a key is not looked at, and without claims nothing but a key helps.
+    let (ann, _) = shell.key("ann", &[KeyScope::Admin]).await;
+    let header = format!("Bearer {ann}");
+    assert_eq!(shell.with_claims(Method::GET, "/v1/mine", reader, &[("authorization", &header)]).await.text, "acme");
+    assert_eq!(shell.with_key("/v1/mine", &ann).await.text, "ann");
+    assert_eq!(shell.get("/v1/mine").await.status, StatusCode::UNAUTHORIZED);
+}
+
+/// An installation that was not told to read tokens trusts none, whatever stands before it.
+#[tokio::test]
+async fn claims_count_only_where_tokens_are_read() {
+    let shell = shell(Access::Keys);
+    let admin = claims(&[("sub", "u1"), ("org", "acme"), ("scope", "quarry/admin")]);
+    assert_eq!(shell.with_claims(Method::GET, "/v1/mine", admin, &[]).await.status, StatusCode::UNAUTHORIZED);
 }

@@ -3,7 +3,7 @@
 use quarry_model::job::{SourceType, Webhook};
 use quarry_model::record::Order;
 use quarry_model::{DocumentId, Job, JobId, JobState, ObjectKey, Progress, RecordKey, SCHEMA_VERSION, Scope};
-use quarry_ports::{Condition, Item, TransactError, Write};
+use quarry_ports::{Condition, Item, TransactError, Write, trace};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -234,6 +234,7 @@ impl Jobs {
             created_at: now,
             updated_at: now,
             ended_at: None,
+            trace: trace::current(),
             job_id,
         };
         if let Some(known) = self.load(&job.job_id).await? {
@@ -304,6 +305,7 @@ impl Jobs {
             created_at: now,
             updated_at: now,
             ended_at: None,
+            trace: trace::current(),
         })
     }
 

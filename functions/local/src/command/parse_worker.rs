@@ -3,7 +3,7 @@
 use quarry_document::ParseStage;
 use quarry_model::message::ParseMessage;
 use quarry_model::{DocumentCode, Outcome};
-use quarry_ports::Stage;
+use quarry_ports::{Stage, trace};
 use quarry_runtime::Config;
 use quarry_store_local::PublicBase;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -13,6 +13,7 @@ use crate::cli::Common;
 use crate::engine::Engine;
 use crate::exit::{Exit, Failure};
 use crate::parsers::parser_with;
+use crate::worker::Told;
 
 pub(crate) async fn run(common: &Common, config: Config) -> Result<Exit, Failure> {
     let engine = Engine::open(&common.data, config, PublicBase::default())?;
@@ -20,10 +21,14 @@ pub(crate) async fn run(common: &Common, config: Config) -> Result<Exit, Failure
     let mut answers = tokio::io::stdout();
     // The end of the input is the end of the work.
     while let Some(line) = lines.next_line().await? {
-        let message: ParseMessage = serde_json::from_str(&line)?;
+        let Told { message, trace } = serde_json::from_str(&line)?;
         #[cfg(debug_assertions)]
         fault::inject(&message.file_name);
-        let outcome = parse(&engine, message).await;
+        let parsing = parse(&engine, message);
+        let outcome = match trace {
+            Some(trace) => trace::within(trace, parsing).await,
+            None => parsing.await,
+        };
         let mut answer = serde_json::to_string(&outcome)?;
         answer.push('\n');
         answers.write_all(answer.as_bytes()).await?;

@@ -3,13 +3,24 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use quarry_model::Outcome;
 use quarry_model::message::ParseMessage;
+use quarry_model::{Outcome, Trace};
+use quarry_ports::trace;
+use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 /// Address space of a child in KiB: 4 GiB. A parser's limits keep it far below; this is for what they do not foresee.
 const MEMORY_KIB: u64 = 4 << 20;
+
+/// What a child is told: one line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Told {
+    /// The document.
+    pub(crate) message: ParseMessage,
+    /// The trace that the work belongs to.
+    pub(crate) trace: Option<Trace>,
+}
 
 /// A running child, idle or at work.
 pub(super) struct Worker {
@@ -50,7 +61,8 @@ impl Worker {
 
     /// Gives it a document and waits for the outcome.
     pub(super) async fn parse(&mut self, message: &ParseMessage) -> Result<Outcome<()>, WorkerError> {
-        let mut line = serde_json::to_string(message)?;
+        let told = Told { message: message.clone(), trace: trace::current() };
+        let mut line = serde_json::to_string(&told)?;
         line.push('\n');
         let written = async {
             self.input.write_all(line.as_bytes()).await?;

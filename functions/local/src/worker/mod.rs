@@ -10,6 +10,7 @@ mod page;
 mod pool;
 mod stage;
 
+pub(crate) use child::Told;
 pub(crate) use measure::ChildMeasurer;
 pub(crate) use page::ChildDrawer;
 pub(crate) use pool::Pool;

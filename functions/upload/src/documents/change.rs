@@ -65,10 +65,9 @@ pub(crate) async fn withdraw(
     let deduplication = format!("{word}-{document}-{}", order.created_millis);
     let message = PublishMessage { scope: scope.clone(), document_id: document.clone(), order, action };
     let outgoing = Outgoing {
-        body: serde_json::to_string(&message).map_err(|error| Failure::internal(&error))?,
         group: Some(PublishMessage::group(scope)),
         deduplication: Some(deduplication),
-        ..Outgoing::default()
+        ..Outgoing::traced(serde_json::to_string(&message).map_err(|error| Failure::internal(&error))?)
     };
     upload.queue.send(QueueName::Publish, vec![outgoing]).await?;
     let deadline = Instant::now() + PATIENCE;

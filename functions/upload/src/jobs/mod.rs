@@ -46,7 +46,7 @@ pub(crate) fn error_body(job: &JobId, stage: &str, failure: &DocumentFailure) ->
 pub(crate) async fn announce(upload: &Upload, job: &Job, meta: &ObjectMeta) -> Result<Job, Failure> {
     let event = ObjectArrived { key: meta.key.clone(), size: meta.size, etag: meta.etag.clone(), order: job.order.clone() };
     let body = serde_json::to_string(&event).map_err(|error| Failure::internal(&error))?;
-    upload.queue.send(QueueName::Profile, vec![Outgoing { body, ..Outgoing::default() }]).await?;
+    upload.queue.send(QueueName::Profile, vec![Outgoing::traced(body)]).await?;
     let job = upload
         .jobs
         .change(&job.job_id, |job| {

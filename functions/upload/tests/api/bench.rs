@@ -16,7 +16,7 @@ use quarry_model::{
 };
 use quarry_outbound::{Outbound, Rules, SystemResolver};
 use quarry_ports::{Clock, Condition, Item, PutOptions, SystemClock};
-use quarry_runtime::http::{Access, Authenticator, NewKey, Options, app};
+use quarry_runtime::http::{Access, Authenticator, Claims, NewKey, Options, app};
 use quarry_runtime::{Config, Jobs};
 use quarry_store_local::{LocalStore, PublicBase};
 use quarry_upload::{InProcess, Pages, Upload, root, routes};
@@ -25,11 +25,15 @@ use tower::ServiceExt as _;
 
 pub(crate) const BASE: &str = "http://127.0.0.1:8080";
 
+/// Stands for a token of this subject, with the scope `admin`, that the gateway has checked.
+pub(crate) const TOKEN_OF: &str = "x-test-token-of";
+
 pub(crate) struct Bench {
     pub(crate) store: LocalStore,
     pub(crate) jobs: Jobs,
     pub(crate) authenticator: Arc<Authenticator>,
     pub(crate) app: Router,
+    documents: std::sync::atomic::AtomicI64,
     _folder: tempfile::TempDir,
 }
 
@@ -69,7 +73,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let store = LocalStore::open(folder.path(), PublicBase::new(BASE)).unwrap();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let config = Config::read(|_| None).unwrap();
+        let config = Config::read(|name| (name == "QUARRY_JWT_OWNER_CLAIM").then(|| "sub".to_owned())).unwrap();
         let jobs = Jobs::new(store.records(), Arc::clone(&clock));
         let authenticator = Arc::new(Authenticator::new(store.records(), clock, access, &config));
         let limits = Arc::new(limits);
@@ -86,13 +90,18 @@ impl Bench {
             environment: "test".into(),
         });
         let app = app(routes(upload), root(), Arc::clone(&authenticator), Options::named("test"));
-        Self { store, jobs, authenticator, app, _folder: folder }
+        Self { store, jobs, authenticator, app, documents: 0.into(), _folder: folder }
     }
 
     pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            request = match *name {
+                TOKEN_OF => request.extension(Claims(
+                    [("sub".to_owned(), (*value).to_owned()), ("scope".to_owned(), "openid quarry/admin".to_owned())].into(),
+                )),
+                name => request.header(name, *value),
+            };
         }
         let response = self.app.clone().oneshot(request.body(body.into()).unwrap()).await.unwrap();
         let (parts, body) = response.into_parts();
@@ -128,7 +137,8 @@ impl Bench {
         let scope = Scope::new(Owner::new(owner).unwrap(), Namespace::default());
         let document = DocumentId::for_drop_in(&scope, name);
         let revision = Revision::of(name, "test", "{}");
-        let now = SystemClock.now();
+        // Each a millisecond after the one before, however fast they come.
+        let now = SystemClock.now().plus_millis(self.documents.fetch_add(1, std::sync::atomic::Ordering::SeqCst));
         let record = DocumentRecord {
             schema_version: 1,
             document_id: document.clone(),
@@ -193,7 +203,13 @@ impl Bench {
     }
 
     pub(crate) async fn key(&self, owner: &str, scopes: &[KeyScope]) -> String {
-        let new = NewKey { owner: Owner::new(owner).unwrap(), name: "k".into(), scopes: scopes.to_vec(), expires_at: None };
+        let new = NewKey {
+            owner: Owner::new(owner).unwrap(),
+            name: "k".into(),
+            scopes: scopes.to_vec(),
+            expires_at: None,
+            requests_per_minute: None,
+        };
         self.authenticator.create_key(new).await.unwrap().0
     }
 }

@@ -8,27 +8,34 @@ use quarry_runtime::http::Access;
 use quarry_upload::ROUTES;
 use serde_json::json;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, TOKEN_OF};
 
 #[tokio::test]
 async fn absent_malformed_and_foreign_ids_are_one_answer() {
     let bench = Bench::open(Access::Keys, Limits::default());
     let ann = format!("Bearer {}", bench.key("ann", &[KeyScope::Admin]).await);
     let bob = format!("Bearer {}", bench.key("bob", &[KeyScope::Admin]).await);
+    a_stranger_sees_nothing(&bench, ("authorization", &ann), ("authorization", &bob)).await;
+}
+
+/// The same, where callers come with tokens that the gateway has checked, and where one has a key and the other a token.
+#[tokio::test]
+async fn absent_malformed_and_foreign_ids_are_one_answer_for_tokens() {
+    let bench = Bench::open(Access::Keys, Limits::default());
+    a_stranger_sees_nothing(&bench, (TOKEN_OF, "ann"), (TOKEN_OF, "bob")).await;
+    let eve = format!("Bearer {}", bench.key("eve", &[KeyScope::Admin]).await);
+    a_stranger_sees_nothing(&bench, (TOKEN_OF, "ann"), ("authorization", &eve)).await;
+}
+
+async fn a_stranger_sees_nothing(bench: &Bench, ann: (&str, &str), bob: (&str, &str)) {
     let document = bench.document("ann", "a.md").await;
-    let send = async |method: Method, path: &str, key: &str| {
-        bench
-            .send(
-                method,
-                path,
-                &[("authorization", key), ("content-type", "application/json")],
-                r#"{"source_type": "file", "file_name": "a.md"}"#,
-            )
-            .await
+    let send = async |method: Method, path: &str, caller: (&str, &str)| {
+        let headers = [caller, ("content-type", "application/json")];
+        bench.send(method, path, &headers, r#"{"source_type": "file", "file_name": "a.md"}"#).await
     };
-    let job = send(Method::POST, "/v1/jobs", &ann).await.ok();
+    let job = send(Method::POST, "/v1/jobs", ann).await.ok();
     let (job, waiting) = (job["job_id"].as_str().unwrap().to_owned(), job["document_id"].as_str().unwrap().to_owned());
-    let own = send(Method::GET, &format!("/v1/documents/{document}/chunks"), &ann).await.ok();
+    let own = send(Method::GET, &format!("/v1/documents/{document}/chunks"), ann).await.ok();
     let row = own["chunks"][0]["id"].as_str().unwrap();
     let ways = [
         (Method::GET, "/jobs/{job}"),
@@ -62,7 +69,7 @@ async fn absent_malformed_and_foreign_ids_are_one_answer() {
             ("job_x", "..%2Fx"),
             (job.as_str(), waiting.as_str()),
         ] {
-            let answer = send(method.clone(), &fill(way, job, doc), &bob).await;
+            let answer = send(method.clone(), &fill(way, job, doc), bob).await;
             answer.refused(404, "NOT_FOUND");
             shapes.push((
                 answer.body["error"]["message"].clone(),
@@ -74,11 +81,11 @@ async fn absent_malformed_and_foreign_ids_are_one_answer() {
         assert_eq!(shapes.len(), 1, "{way}: {shapes:?}");
     }
     // Nothing of it happened.
-    assert_eq!(send(Method::GET, &format!("/v1/jobs/{job}?wait=0"), &ann).await.ok()["status"], "waiting-file");
-    assert_eq!(send(Method::GET, "/v1/jobs", &bob).await.ok()["total"], 0);
-    assert_eq!(send(Method::GET, "/v1/documents", &bob).await.ok()["documents"], json!([]));
+    assert_eq!(send(Method::GET, &format!("/v1/jobs/{job}?wait=0"), ann).await.ok()["status"], "waiting-file");
+    assert_eq!(send(Method::GET, "/v1/jobs", bob).await.ok()["total"], 0);
+    assert_eq!(send(Method::GET, "/v1/documents", bob).await.ok()["documents"], json!([]));
     let renew = json!({ "source_type": "file", "file_name": "a.md", "document_id": document }).to_string();
-    let stolen = bench.send(Method::POST, "/v1/jobs", &[("authorization", &bob), ("content-type", "application/json")], renew).await;
+    let stolen = bench.send(Method::POST, "/v1/jobs", &[bob, ("content-type", "application/json")], renew).await;
     stolen.refused(404, "NOT_FOUND");
 }
 

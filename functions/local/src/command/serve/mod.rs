@@ -35,13 +35,15 @@ pub(crate) async fn run(common: &Common, config: Config, args: Serve) -> Result<
     let scope = engine.scope(&args.place.namespace)?;
     let watched = watch::Watched::new(&engine, scope, &args.watch)?;
     let router = router(&engine, args.host)?;
+    // Heard from before the first word: whoever reads it may ask us to stop at once.
+    let asked_to_stop = asked_to_stop();
     if common.json {
         output::json(&json!({ "url": base, "data": engine.data }))?;
     } else {
         output::text(format!("serving {base} from {}", engine.data.display()))?;
     }
     let serving = async {
-        let server = axum::serve(listener, router).with_graceful_shutdown(asked_to_stop());
+        let server = axum::serve(listener, router).with_graceful_shutdown(asked_to_stop);
         tokio::select! {
             served = async { server.await } => Ok(served.context("the server failed")?),
             failure = watched.run() => Err(failure),
@@ -101,21 +103,22 @@ fn reachable(address: SocketAddr) -> String {
     format!("http://{address}")
 }
 
-/// Ctrl-C, or the signal that service managers send.
-async fn asked_to_stop() {
+/// Ctrl-C, or the signal that service managers send; that one is heard from this call on.
+fn asked_to_stop() -> impl Future<Output = ()> + Send + 'static {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+    let terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate());
+    async move {
+        #[cfg(unix)]
+        if let Ok(mut terminate) = terminate {
             tokio::select! {
                 _ = tokio::signal::ctrl_c() => {}
                 _ = terminate.recv() => {}
             }
             return;
         }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        // Without a way to hear the signal the process ends by it.
-        std::future::pending::<()>().await;
+        if tokio::signal::ctrl_c().await.is_err() {
+            // Without a way to hear the signal the process ends by it.
+            std::future::pending::<()>().await;
+        }
     }
 }

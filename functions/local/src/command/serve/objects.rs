@@ -65,6 +65,7 @@ async fn write(
     let order = Order { created_millis: now.millis(), sequencer: None };
     let event = ObjectArrived { key, size: meta.size, etag: meta.etag.clone(), order };
     let body = serde_json::to_string(&event).map_err(|error| Failure::internal(&error))?;
+    // As a bucket's event: without a trace, so that the job's goes on.
     engine.queue.send(QueueName::Profile, vec![Outgoing { body, ..Outgoing::default() }]).await?;
     Ok((StatusCode::OK, [(header::ETAG, format!("\"{}\"", meta.etag))]).into_response())
 }
