@@ -11,7 +11,7 @@ Exit codes:
   0    done
   1    something went wrong
   2    wrong call
-  3    done, but some documents could not be read
+  3    done, but some documents could not be read; a followed job has failed
   4    nothing found
   130  interrupted; the next call goes on where this one stopped
 
@@ -58,7 +58,7 @@ pub(crate) enum Command {
     Show(Show),
     /// List documents
     List(List),
-    /// List jobs, or show one with its history
+    /// List jobs, show one with its history, or follow them to their end
     Jobs(Jobs),
     /// Take a document out of search but keep it
     Archive(OneDocument),
@@ -196,6 +196,15 @@ pub(crate) struct Jobs {
     /// Most jobs, newest first
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: usize,
+    /// Write a line for each step until the job has ended (0 when it is done, 3 when it has failed); without an ID all jobs at work
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// Jobs of a server instead of the data folder's
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Key for the server
+    #[arg(long, env = "QUARRY_API_KEY", hide_env_values = true, value_name = "KEY")]
+    pub(crate) key: Option<String>,
 }
 
 #[derive(Debug, Args)]

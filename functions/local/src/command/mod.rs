@@ -52,6 +52,11 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::MeasurePdf => measure_pdf::run(&config),
         Command::Debug(what) => debug::run(&common, config, what),
         Command::Serve(serve) => multi(serve::run(&common, config, serve)),
+        // A server's jobs need no data folder.
+        Command::Jobs(jobs) if jobs.url.is_some() => {
+            let url = jobs.url.clone().unwrap_or_default();
+            multi(jobs::of_server(&url, &jobs, common.json))
+        }
         other => {
             let engine = Engine::open(&common.data, config, PublicBase::default())?;
             multi(on_engine(engine, common, other))
@@ -68,7 +73,7 @@ async fn on_engine(engine: Engine, common: Common, command: Command) -> Result<E
         Command::Outline(document) => outline::run(&engine, document, json).await,
         Command::Show(show) => show::run(&engine, show, json).await,
         Command::List(list) => list::run(&engine, list, json).await,
-        Command::Jobs(jobs) => jobs::run(&engine, jobs, json).await,
+        Command::Jobs(jobs) => Box::pin(jobs::run(&engine, jobs, json)).await,
         Command::Archive(document) => withdraw::run(&engine, document, PublishAction::Archive, json).await,
         Command::Delete(document) => withdraw::run(&engine, document, PublishAction::Delete, json).await,
         Command::Mcp(args) => mcp::run(&engine, args).await,
