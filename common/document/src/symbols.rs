@@ -38,7 +38,7 @@ pub fn replace(text: &str, font: Option<&str>) -> String {
 pub fn bullet(text: &str) -> String {
     let first = text.chars().find(|c| !c.is_whitespace());
     match first {
-        Some(c @ ('-' | '–' | '—' | '*' | '+' | '•' | '◦' | '▪' | '■' | '□' | '●' | '○' | '►' | '✓' | '➢')) => {
+        Some(c @ ('-' | '–' | '—' | '*' | '+' | '•' | '◦' | '▪' | '■' | '□' | '●' | '○' | '►' | '✓' | '➢' | '☐' | '☑' | '☒')) => {
             c.to_string()
         }
         _ => "•".to_owned(),

@@ -193,6 +193,14 @@ fn pictures_stand_in_their_text_at_code_points() {
 }
 
 #[test]
+fn what_the_author_says_of_a_picture_counts_before_the_name_of_its_file() {
+    let named = |alt: &str| picture("i1", alt).replace("id=\"0\" name=\"\"", "id=\"0\" name=\"p\" descr=\"red.png\"");
+    let body = format!("<w:p><w:r>{}</w:r></w:p><w:p><w:r>{}</w:r></w:p>", named("A cat"), named(""));
+    let parsed = Docx::new(body).related("i1", "image", "media/a.png", PIXEL).read();
+    assert_eq!(images(&parsed).iter().map(|row| row.content.as_str()).collect::<Vec<_>>(), ["A cat", "red.png"]);
+}
+
+#[test]
 fn the_same_picture_twice_is_one_asset_and_a_linked_one_is_never_fetched() {
     let vml = r#"<w:pict><v:shape alt="Old one"><v:imagedata r:id="i1"/></v:shape></w:pict>"#;
     let linked = picture("out", "Linked").replace("r:embed", "r:link");

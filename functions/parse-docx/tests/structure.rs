@@ -284,3 +284,32 @@ fn empty_documents_are_read_as_empty() {
     }
     assert!(NAMESPACES.contains("wordprocessingml"));
 }
+
+#[test]
+fn what_stands_under_a_title_is_no_title() {
+    let style = |id: &str, base: &str, size: u32| {
+        format!(
+            r#"<w:style w:type="paragraph" w:styleId="{id}"><w:name w:val="{id}"/><w:basedOn w:val="{base}"/><w:rPr><w:sz w:val="{size}"/></w:rPr></w:style>"#
+        )
+    };
+    let styles = style("Title", "Normal", 56) + &style("Author", "Title", 24) + &style("Cover", "Title", 72);
+    let body = styled("Title", "A report") + &styled("Author", "Ana Ruiz") + &styled("Cover", "Volume 2") + &p("text");
+    let parsed = Docx::new(body).styles(&styles).read();
+    assert_eq!(headings(&parsed), [(1, "A report"), (1, "Volume 2")]);
+    assert_eq!(texts(&parsed), ["Ana Ruiz", "text"]);
+}
+
+#[test]
+fn blank_bullets_only_indent_and_boxes_are_kept() {
+    let numbering = list(1, &[("bullet", "☒")]) + &list(2, &[("bullet", " ")]) + &instance(1, 1, "") + &instance(2, 2, "");
+    let parsed = Docx::new(listed(1, 0, "done") + &listed(2, 0, "and more of it")).numbering(&numbering).read();
+    assert_eq!(texts(&parsed), ["- ☒ done", "and more of it"]);
+}
+
+#[test]
+fn a_caption_that_the_table_says_too_is_told_once() {
+    let inside = table(&[&[("", "a"), ("", "b")]]).replacen("<w:tbl>", r#"<w:tbl><w:tblPr><w:tblCaption w:val="Rainfall"/></w:tblPr>"#, 1);
+    let styles = r#"<w:style w:type="paragraph" w:styleId="C"><w:name w:val="caption"/></w:style>"#;
+    let parsed = Docx::new(styled("C", "Table 1: Rainfall") + &inside).styles(styles).read();
+    assert!(tables(&parsed)[0].contains("<caption>Table 1: Rainfall</caption>"), "{:?}", tables(&parsed));
+}

@@ -99,7 +99,7 @@ fn chapters_cut_into_files_go_on_and_pictures_are_found() {
     assert_eq!(headings(&parsed), [("One", 1, Evidence::Toc)]);
     assert_eq!(
         texts(&parsed),
-        [(None, "Cover"), (Some(0), "First[^1]."), (Some(0), "Second half."), (Some(0), "A pier"), (Some(0), "1. A note.")]
+        [(None, "Cover"), (Some(0), "First[^1]."), (Some(0), "Second half."), (Some(0), "A pier"), (Some(0), "[^1]: A note.")]
     );
     assert_eq!(parsed.assets.len(), 1, "one picture, shown twice");
 }

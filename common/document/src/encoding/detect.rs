@@ -45,11 +45,17 @@ fn without_mark(bytes: &[u8], declaration: Declaration) -> &'static Encoding {
     }
     if declaration == Declaration::Markup
         && let Some(encoding) = declared_encoding(bytes)
-        && fits(bytes, encoding)
+        && (fits(bytes, encoding) || encoding == UTF_8 && is_utf8_for_the_most(bytes))
     {
         return encoding;
     }
     by_statistics(bytes)
+}
+
+/// Pages that say UTF-8 and are, but for pieces that something else put into them (a template, a field of a database).
+fn is_utf8_for_the_most(bytes: &[u8]) -> bool {
+    let (faults, sequences) = utf8_faults(bytes);
+    sequences > faults
 }
 
 /// Valid UTF-8, or UTF-8 with so few faults against its multi-byte sequences that no other encoding explains it: text in
@@ -58,12 +64,16 @@ fn is_utf8_with_few_faults(bytes: &[u8]) -> bool {
     if std::str::from_utf8(bytes).is_ok() {
         return true;
     }
-    let (mut faults, mut sequences) = (0_usize, 0_usize);
-    for chunk in bytes.utf8_chunks() {
-        sequences = sequences.saturating_add(chunk.valid().chars().filter(|c| !c.is_ascii()).count());
-        faults = faults.saturating_add(usize::from(!chunk.invalid().is_empty()));
-    }
+    let (faults, sequences) = utf8_faults(bytes);
     sequences >= faults.saturating_mul(4)
+}
+
+/// How many places are no UTF-8, and how many characters outside ASCII are.
+fn utf8_faults(bytes: &[u8]) -> (usize, usize) {
+    bytes.utf8_chunks().fold((0_usize, 0_usize), |(faults, sequences), chunk| {
+        let here = chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        (faults.saturating_add(usize::from(!chunk.invalid().is_empty())), sequences.saturating_add(here))
+    })
 }
 
 /// Seven bits with the escape sequences of Japanese mail.

@@ -165,3 +165,16 @@ fn what_holds_no_text_is_refused() {
     assert_eq!(code(&[0; 5000]), Err(DocumentCode::Corrupt));
     assert_eq!(code(b"a"), Ok("a".to_owned()));
 }
+
+#[test]
+fn a_page_that_says_utf8_and_holds_pieces_of_something_else_is_utf8() {
+    let mut page = "<meta charset=\"UTF-8\"><title>naturgr".as_bytes().to_vec();
+    page.extend(b"\xfcn</title><p>Gartenbau f\xfcr alle");
+    page.extend("<p>Qualität, Zuverlässigkeit, größer".as_bytes());
+    let decoded = decode(&page, Declaration::Markup);
+    assert!(decoded.text.ends_with("Qualität, Zuverlässigkeit, größer"), "{}", decoded.text);
+    assert_eq!((decoded.charset.label(), decoded.replaced), ("UTF-8", 2));
+    // Where more speaks against it than for it, the page lies.
+    let lie = [&b"<meta charset=\"UTF-8\"><p>"[..], &encode(GERMAN, WINDOWS_1252)].concat();
+    assert!(decode(&lie, Declaration::Markup).text.ends_with(GERMAN));
+}

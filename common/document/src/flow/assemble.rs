@@ -48,7 +48,7 @@ impl Rows {
             return false;
         }
         match next {
-            Some(Block::Table(table)) if table.table.caption.is_empty() => {
+            Some(Block::Table(table)) if fold(text).contains(&fold(&table.table.caption)) => {
                 table.table.caption = fold(text);
                 true
             }

@@ -13,7 +13,7 @@ pub enum Suffix {
 /// The number or bullet in front of a paragraph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// As shown; empty for a bullet.
+    /// As shown.
     pub text: String,
     /// What follows it.
     pub suffix: Suffix,
@@ -38,7 +38,12 @@ impl Label {
 pub(super) fn item(label: Option<&Label>, text: &str) -> (String, usize) {
     let Some(label) = label.filter(|_| !text.is_empty()) else { return (text.to_owned(), 0) };
     let indent = "  ".repeat(label.level);
-    let body = if label.bullet { format!("- {text}") } else { label.before(text) };
+    let body = match label.text.as_str() {
+        // A box says whether its item is done.
+        mark @ ("☐" | "☑" | "☒") if label.bullet => format!("- {mark} {text}"),
+        _ if label.bullet => format!("- {text}"),
+        _ => label.before(text),
+    };
     let shift = indent.chars().count().saturating_add(body.chars().count()).saturating_sub(text.chars().count());
     (format!("{indent}{body}"), shift)
 }
@@ -66,6 +71,7 @@ mod tests {
         assert_eq!(item(Some(&label("2.", 1)), "two"), ("  2. two".to_owned(), 5));
         let bullet = Label { bullet: true, ..label("•", 0) };
         assert_eq!(item(Some(&bullet), "x"), ("- x".to_owned(), 2));
+        assert_eq!(item(Some(&Label { bullet: true, ..label("☒", 0) }), "x"), ("- ☒ x".to_owned(), 4));
         assert_eq!(item(Some(&label("2.", 1)), ""), (String::new(), 0));
     }
 

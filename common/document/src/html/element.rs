@@ -3,6 +3,8 @@
 use html5ever::ns;
 use scraper::node::Element;
 
+use super::note;
+
 /// What an element does to the text around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -81,15 +83,9 @@ pub(super) fn role(element: &Element) -> Role {
         "rt" => Role::Ruby,
         "figure" => Role::Figure,
         "figcaption" => Role::Caption,
-        "a" if is_note_mark(element) => Role::NoteMark,
+        "a" if note::is_mark(element) => Role::NoteMark,
         _ => Role::Inline,
     }
-}
-
-/// Whether a link is the mark of a note, by EPUB's or ARIA's word for it.
-fn is_note_mark(element: &Element) -> bool {
-    let says = |attribute: &str, word: &str| element.attr(attribute).is_some_and(|value| value.split_ascii_whitespace().any(|w| w == word));
-    says("epub:type", "noteref") || says("role", "doc-noteref")
 }
 
 fn foreign(element: &Element) -> Role {

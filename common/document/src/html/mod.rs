@@ -11,6 +11,7 @@ mod dom;
 mod element;
 mod guard;
 mod landmark;
+mod note;
 mod table;
 mod visit;
 mod walk;

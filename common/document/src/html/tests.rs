@@ -191,3 +191,19 @@ fn a_fragment_stands_where_it_is_put() {
     assert_eq!(picture_of("<IMG SRC=a alt='b'/>", &limits).unwrap().description, "b");
     assert_eq!(whole_table("x <table>\n\n</table> y", 2), Some(2..19));
 }
+
+#[test]
+fn notes_carry_the_mark_that_refers_to_them() {
+    let mark = |id: u32| format!("<a role=\"doc-noteref\" href=\"#n{id}\"><sup>[{id}]</sup></a>");
+    let text = format!("<p>a{} b{} c{} d{}.", mark(1), mark(2), mark(3), mark(4));
+    assert_eq!(
+        told(&format!(
+            "{text}<section><ol><li id=n1><p>One. <a role=doc-backlink href=#r>↩︎</a></p><p>More.</p><li id=n2>Two</ol></section>\
+             <aside id=n3><span>[<a role=doc-backlink href=#r>3</a>]</span><p>Three.</p></aside><p>between\
+             <dl><dt id=n4><a href=#r>4</a></dt><dd>Four.</dd></dl><p>end"
+        )),
+        ["a[^1] b[^2] c[^3] d[^4].", "[^1]: One.", "      More.", "[^2]: Two", "[^3]: Three.", "between", "[^4]: Four.", "end"]
+    );
+    let github = "x<sup><a href=\"#fn-1\" data-footnote-ref>1</a></sup><ol><li id=\"fn-1\"><p>y <a href=\"#r\" data-footnote-backref>↩</a></li></ol>";
+    assert_eq!(told(github), ["x[^1]", "[^1]: y"]);
+}

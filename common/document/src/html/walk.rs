@@ -8,7 +8,7 @@ use scraper::node::Element;
 use super::element::{Role, is_hidden, role};
 use super::landmark::Landmarks;
 use super::visit::{Visitor, visit};
-use super::{Surroundings, content, table};
+use super::{Surroundings, content, note, table};
 use crate::prose::{Collector, Holders, Inline, List, Picture};
 
 /// Writes everything below `root` into `out`.
@@ -30,6 +30,8 @@ pub(super) fn walk(root: NodeRef<'_, Node>, out: &mut Collector<'_>, surrounding
         verbatim: 0,
         follows: surroundings.holders.is_tight(),
         after_control: false,
+        note: None,
+        term_note: None,
     };
     visit(root, &mut walker);
     walker.flush();
@@ -43,6 +45,7 @@ struct Frame {
     surrounding: bool,
     main: bool,
     control: bool,
+    note: bool,
 }
 
 /// A `<figure>` that is open.
@@ -72,6 +75,10 @@ struct Walker<'w, 'l> {
     follows: bool,
     /// Whether a link, button or key has just ended: the next one is set apart by style alone.
     after_control: bool,
+    /// The mark of the note that is open and has said nothing so far.
+    note: Option<String>,
+    /// The mark of a note whose term was read, for the definition after it.
+    term_note: Option<String>,
 }
 
 impl<'a> Visitor<'a> for Walker<'_, '_> {
@@ -90,14 +97,16 @@ impl<'a> Visitor<'a> for Walker<'_, '_> {
             Role::Ruby if content::is_parenthesised(node) => Role::Inline,
             role => role,
         };
-        if role == Role::Dropped || role == Role::Head || self.is_permalink(node, element) || self.read_whole(role, node, element) {
+        if role == Role::Dropped || role == Role::Head || self.is_passed_over(node, element) || self.read_whole(role, node, element) {
             return false;
         }
         if begins_block(role) {
             self.flush();
         }
+        let note = self.note_here(role, element);
         let frame = Frame {
             role,
+            note: note.is_some(),
             hidden: is_hidden(element),
             surrounding: self.surrounding == 0 && self.landmarks.is_surrounding(node, element, self.main > 0),
             main: self.landmarks.is_main(element),
@@ -110,13 +119,25 @@ impl<'a> Visitor<'a> for Walker<'_, '_> {
         self.surrounding = self.surrounding.saturating_add(usize::from(frame.surrounding));
         self.main = self.main.saturating_add(usize::from(frame.main));
         self.frames.push(frame);
-        self.begin(role, node, element);
+        match note {
+            Some(mark) => {
+                self.holders.marked(format!("[^{mark}]: "));
+                self.note = Some(mark);
+            }
+            None => self.begin(role, node, element),
+        }
         true
     }
 
     fn close(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.end(frame.role);
+        if frame.note {
+            self.note = None;
+            if frame.role == Role::Block {
+                self.holders.close();
+            }
+        }
         self.after_control |= frame.control;
         self.hidden = self.hidden.saturating_sub(usize::from(frame.hidden));
         self.surrounding = self.surrounding.saturating_sub(usize::from(frame.surrounding));
@@ -146,9 +167,25 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The `#` or `¶` that headings carry as a link to themselves.
-    fn is_permalink(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
-        self.heading > 0 && element.name() == "a" && !content::has_words(node)
+    /// The `#` or `¶` that headings carry as a link to themselves, the arrow that leads from a note back to its mark.
+    fn is_passed_over(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
+        let permalink = self.heading > 0 && element.name() == "a" && !content::has_words(node);
+        permalink || note::is_way_back(node, element)
+    }
+
+    /// The mark of the note that an element is; of a term, its definition is.
+    fn note_here(&mut self, role: Role, element: &Element) -> Option<String> {
+        if role == Role::Definition && element.name() == "dd" {
+            return self.term_note.take();
+        }
+        if !matches!(role, Role::Item | Role::Block | Role::Definition) {
+            return None;
+        }
+        let mark = element.attr("id").and_then(|id| self.out.note_mark(id))?;
+        if role == Role::Definition {
+            self.term_note = Some(mark.clone());
+        }
+        Some(mark)
     }
 
     /// Elements read at once; `false` for those whose content is walked.
@@ -175,6 +212,13 @@ impl Walker<'_, '_> {
                 inline.push(&words);
                 inline.space();
             }
+            Role::NoteMark => match note::reference(node, element) {
+                Some((id, mark)) => {
+                    self.inline().push(&format!("[^{mark}]"));
+                    self.out.refer_to_note(id, mark);
+                }
+                None => return false,
+            },
             Role::Table => return self.table(node, is_hidden(element)),
             _ => return false,
         }
@@ -315,7 +359,11 @@ impl Walker<'_, '_> {
             self.inline().new_line();
             return;
         }
-        let text = self.text.take_block();
+        let mut text = self.text.take_block();
+        if let Some(mark) = self.note.as_deref().filter(|_| !text.is_empty()) {
+            text = note::without_mark(&text, mark).to_owned();
+            self.note = self.note.take().filter(|_| text.is_empty());
+        }
         let host = (!text.is_empty()).then(|| self.row(&text, false));
         let hidden = self.hidden_text.take_block();
         if hidden.contains(char::is_alphanumeric) {

@@ -69,6 +69,7 @@ pub struct Collector<'a> {
     heading_rows: Vec<usize>,
     watched: BTreeSet<String>,
     anchors: BTreeMap<String, Place>,
+    note_marks: BTreeMap<String, String>,
 }
 
 impl<'a> Collector<'a> {
@@ -85,6 +86,7 @@ impl<'a> Collector<'a> {
             heading_rows: Vec::new(),
             watched: BTreeSet::new(),
             anchors: BTreeMap::new(),
+            note_marks: BTreeMap::new(),
         }
     }
 
@@ -101,6 +103,16 @@ impl<'a> Collector<'a> {
     /// How addresses in the text that follows lead to embedded pictures.
     pub fn resolve_with(&mut self, resolve: impl Fn(&str) -> Option<String> + 'a) {
         self.resolve = Some(Box::new(resolve));
+    }
+
+    /// Takes note that `mark` in the text refers to the note with this id.
+    pub fn refer_to_note(&mut self, id: String, mark: String) {
+        self.note_marks.insert(id, mark);
+    }
+
+    /// The mark by which the text referred to the note with this id last.
+    pub fn note_mark(&self, id: &str) -> Option<String> {
+        self.note_marks.get(id).cloned()
     }
 
     /// Takes note of where these ids stand in the text that follows.

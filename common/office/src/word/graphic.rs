@@ -15,14 +15,15 @@ impl<'t> Walk<'_, '_, 't> {
     pub(crate) fn graphic(&mut self, drawing: Element<'t>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         let before = out.extent();
         let alt = alternative(drawing).unwrap_or_default();
-        self.shapes(drawing, &alt, out)?;
+        let said = Said { text: &alt, binding: !alt.is_empty() && pictures(drawing) == 1 };
+        self.shapes(drawing, said, out)?;
         if out.extent() == before && !alt.is_empty() {
             out.push(&alt);
         }
         Ok(())
     }
 
-    fn shapes(&mut self, element: Element<'t>, alt: &str, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
+    fn shapes(&mut self, element: Element<'t>, alt: Said<'_>, out: &mut ParagraphBuilder) -> Result<(), DocumentFailure> {
         for child in element.elements() {
             match (child.ns(), child.name()) {
                 (Ns::Pic, "pic") => {
@@ -30,15 +31,15 @@ impl<'t> Walk<'_, '_, 't> {
                         .child(Ns::Pic, "nvPicPr")
                         .and_then(|properties| properties.child(Ns::Pic, "cNvPr"))
                         .and_then(drawing::described);
-                    self.shapes(child, own.as_deref().unwrap_or(alt), out)?;
+                    self.shapes(child, alt.or(own.as_deref()), out)?;
                 }
                 (Ns::A, "blip") => {
                     let id = child.attribute(Ns::R, "embed").or_else(|| child.attribute(Ns::R, "link"));
-                    self.picture(id, alt, out)?;
+                    self.picture(id, alt.text, out)?;
                 }
                 (Ns::V, "imagedata") => {
                     let id = child.attribute(Ns::R, "id").or_else(|| child.attribute(Ns::R, "pict"));
-                    self.picture(id, alt, out)?;
+                    self.picture(id, alt.text, out)?;
                 }
                 (Ns::V, "textpath") => {
                     if let Some(text) = child.attribute(Ns::None, "string").map(str::trim).filter(|text| !text.is_empty()) {
@@ -47,7 +48,7 @@ impl<'t> Walk<'_, '_, 't> {
                 }
                 (Ns::V, _) => {
                     let own = drawing::described(child);
-                    self.shapes(child, own.as_deref().unwrap_or(alt), out)?;
+                    self.shapes(child, alt.or(own.as_deref()), out)?;
                 }
                 (Ns::W, "txbxContent") => {
                     let blocks = self.box_blocks(child)?;
@@ -61,7 +62,7 @@ impl<'t> Walk<'_, '_, 't> {
                         }
                     }
                 }
-                (Ns::C | Ns::Cx, "chart") => self.chart(child, alt, out)?,
+                (Ns::C | Ns::Cx, "chart") => self.chart(child, alt.text, out)?,
                 (Ns::Dgm, "relIds") => self.diagram(child, out)?,
                 (Ns::Mc, "AlternateContent") => {
                     let before = out.extent();
@@ -109,6 +110,30 @@ impl<'t> Walk<'_, '_, 't> {
         }
         Ok(())
     }
+}
+
+/// What is said of what is being read.
+#[derive(Clone, Copy)]
+struct Said<'s> {
+    text: &'s str,
+    /// Whether it is said of this very picture, so that nothing deeper says it better. In the picture itself programs leave
+    /// the name of its file.
+    binding: bool,
+}
+
+impl<'s> Said<'s> {
+    /// What an inner element says of itself, if anything.
+    fn or(self, own: Option<&'s str>) -> Self {
+        match own {
+            Some(text) if !self.binding => Self { text, ..self },
+            _ => self,
+        }
+    }
+}
+
+/// How many `DrawingML` pictures are in an element; recursion is bounded by the depth of the part.
+fn pictures(element: Element<'_>) -> usize {
+    element.elements().map(|child| usize::from(child.is(Ns::Pic, "pic")).saturating_add(pictures(child))).fold(0, usize::saturating_add)
 }
 
 /// The description of a drawing: of `wp:docPr`, or of the VML shape itself.

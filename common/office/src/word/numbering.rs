@@ -117,7 +117,8 @@ impl Numbering {
         }
         if own.format == "bullet" {
             let text = symbols::bullet(&own.text);
-            return (!own.text.is_empty()).then_some(Label { text, suffix: own.suffix, bullet: true, level });
+            // A blank bullet only indents what goes on with an item.
+            return (!own.text.trim().is_empty()).then_some(Label { text, suffix: own.suffix, bullet: true, level });
         }
         let shown = |index: usize| {
             let definition = definition(index);

@@ -18,6 +18,8 @@ struct Style {
     number: NumberProperties,
     hidden: Option<bool>,
     bold: Option<bool>,
+    /// Half points.
+    size: Option<i64>,
     first_row_looks: bool,
     first_column_looks: bool,
 }
@@ -118,7 +120,7 @@ impl Styles {
 
     fn resolve(&self, id: &str, warnings: &mut Warnings) -> ParagraphStyle {
         let (mut found, mut seen, mut next) = (ParagraphStyle::default(), BTreeSet::new(), Some(id));
-        let (mut outline, mut hidden, mut bold) = (None, None, None);
+        let (mut outline, mut hidden, mut bold, mut size) = (None, None, None, None);
         while let Some(id) = next {
             if !seen.insert(id) {
                 warnings.note(DocumentCode::Corrupt, format!("styles are based on each other in a circle, at {}", short(id)));
@@ -127,9 +129,12 @@ impl Styles {
             let Some(style) = self.by_id.get(id) else { break };
             let name = style.name.as_str();
             outline = outline.or(style.outline).or_else(|| built_in_level(name));
-            if found.purpose == Purpose::Text {
+            // What stands under a title (author, date) is often based on its style, but smaller.
+            let under = size.zip(style.size).is_some_and(|(own, of_title)| own < of_title);
+            if found.purpose == Purpose::Text && !(under && Purpose::of(name) == Purpose::Title) {
                 found.purpose = Purpose::of(name);
             }
+            size = size.or(style.size);
             if found.number.list.is_none() && style.number.list.is_some() {
                 found.number.list = style.number.list;
                 found.number_style = Some(id.to_owned());
@@ -163,6 +168,7 @@ impl Style {
             number: paragraph.map(NumberProperties::of).unwrap_or_default(),
             hidden: run.and_then(|run| toggle(run, "vanish")),
             bold: run.and_then(|run| toggle(run, "b")),
+            size: run.and_then(|run| number(run, "sz")),
             first_row_looks: looks("firstRow"),
             first_column_looks: looks("firstCol"),
         }

@@ -44,7 +44,11 @@ impl OpenPicture {
 
     pub(super) fn close(mut self) -> Picture {
         let alternative = self.alternative.take();
-        let description = if alternative.is_empty() { self.title } else { alternative };
+        let description = match (alternative.is_empty(), self.title.is_empty()) {
+            (true, _) => self.title,
+            (false, false) if !alternative.contains(&self.title) => format!("{alternative}\n{}", self.title),
+            _ => alternative,
+        };
         Picture { source: self.source, description }
     }
 }
@@ -54,15 +58,26 @@ impl OpenPicture {
 pub(super) struct OpenTable {
     pub(super) builder: TableBuilder,
     pub(super) in_head: bool,
+    /// Where the last cell ends.
+    read_until: usize,
 }
 
 impl OpenTable {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self { builder: TableBuilder::new(limits), in_head: false }
+        Self { builder: TableBuilder::new(limits), in_head: false, read_until: 0 }
     }
 
-    pub(super) fn cell(&mut self, text: String) {
+    pub(super) fn cell(&mut self, text: String, end: usize) {
+        self.read_until = end;
         self.builder.cell(Cell { header: self.in_head, ..Cell::new(text) });
+    }
+
+    /// A row may have more cells than its table has columns (often a `|` in code). Renderers drop them; we keep what they say.
+    pub(super) fn end_row(&mut self, source: &str, end: usize) {
+        let rest = source.get(self.read_until..end).unwrap_or_default();
+        for text in rest.split('|').map(str::trim).filter(|text| !text.is_empty()) {
+            self.builder.cell(Cell::new(text));
+        }
     }
 }
 

@@ -209,7 +209,12 @@ impl<'t, 'l> Reader<'t, 'l> {
             TagEnd::TableCell => {
                 let text = self.block.text.take();
                 if let Some(table) = &mut self.table {
-                    table.cell(text);
+                    table.cell(text, range.end);
+                }
+            }
+            TagEnd::TableRow => {
+                if let Some(table) = &mut self.table {
+                    table.end_row(self.decoded.text.get(self.start..).unwrap_or_default(), range.end);
                 }
             }
             TagEnd::Table => self.end_table(range),

@@ -53,7 +53,7 @@ fn tables_with_escaped_pipes_and_markup() {
     assert_eq!(
         told("a | b\n:-|-:\n`x\\|y` \\| *z* | [l](u) ![p](i.png)<br>w\nonly\n1|2|3\n\nafter"),
         [
-            "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>x|y | z</td><td>l<br>w</td></tr><tr><td>only</td><td></td></tr><tr><td>1</td><td>2</td></tr></tbody></table>",
+            "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>x|y | z</td><td>l<br>w</td></tr><tr><td>only</td><td></td></tr><tr><td>1</td><td>2</td><td>3</td></tr></tbody></table>",
             "image p (i.png)",
             "after"
         ]
@@ -198,4 +198,14 @@ fn deep_nesting_and_storms_take_linear_time() {
         let took = started.elapsed().checked_sub(before).unwrap();
         assert!(took.as_secs() < 20, "{:?}: {took:?}", &text[..20.min(text.len())]);
     }
+}
+
+#[test]
+fn cells_beyond_the_columns_of_a_table_and_titles_of_pictures_are_kept() {
+    let wide = parsed("| a | b |\n|---|---|\n| 1 | `x|y` |\n| 2 | 3 |\n");
+    let rows = &wide.rows[0].table.as_ref().unwrap().rows;
+    let texts: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect()).collect();
+    assert_eq!(texts, [vec!["a", "b"], vec!["1", "`x", "y`"], vec!["2", "3"]]);
+    let pictured = parsed("![A pier](p.png \"At low tide\")");
+    assert!(pictured.rows.iter().any(|row| row.content.contains("A pier") && row.content.contains("At low tide")));
 }

@@ -11,10 +11,22 @@ const DIRECTORY_BYTES: u64 = 8 << 20;
 /// Longest entry name that is looked at; every name we know is far shorter.
 const NAME_BYTES: usize = 512;
 
+/// What an entry `mimetype` says, the longer of two with the same beginning first.
+const MIMETYPES: [(&[u8], Format); 6] = [
+    (b"application/epub+zip", Format::Epub),
+    (b"application/vnd.oasis.opendocument.text-template", Format::Odt),
+    (b"application/vnd.oasis.opendocument.text-master", Format::Odt),
+    (b"application/vnd.oasis.opendocument.text", Format::Odt),
+    (b"application/vnd.oasis.opendocument.spreadsheet-template", Format::Ods),
+    (b"application/vnd.oasis.opendocument.spreadsheet", Format::Ods),
+];
+
 /// An entry of the directory.
 struct Entry<'a> {
     name: &'a [u8],
     encrypted: bool,
+    crc: u32,
+    size: u32,
 }
 
 /// The format of a ZIP container.
@@ -37,6 +49,8 @@ pub(super) fn format_of_zip(pieces: &Pieces, limits: &Limits) -> Result<Format, 
         Some(Format::Pptx)
     } else if has("xl/workbook.xml") {
         Some(Format::Xlsx)
+    } else if let Some(format) = by_packed_mimetype(&entries) {
+        Some(format)
     } else if has("META-INF/container.xml") {
         Some(Format::Epub)
     } else if has("[Content_Types].xml") {
@@ -61,15 +75,22 @@ fn by_mimetype(head: &[u8]) -> Option<Format> {
     }
     let extra = usize::from(le16(head, 28)?);
     let content = head.get(38usize.checked_add(extra)?..)?;
-    let known: [(&[u8], Format); 6] = [
-        (b"application/epub+zip", Format::Epub),
-        (b"application/vnd.oasis.opendocument.text-template", Format::Odt),
-        (b"application/vnd.oasis.opendocument.text-master", Format::Odt),
-        (b"application/vnd.oasis.opendocument.text", Format::Odt),
-        (b"application/vnd.oasis.opendocument.spreadsheet-template", Format::Ods),
-        (b"application/vnd.oasis.opendocument.spreadsheet", Format::Ods),
-    ];
-    known.into_iter().find(|(name, _)| content.starts_with(name)).map(|(_, format)| format)
+    MIMETYPES.into_iter().find(|(name, _)| content.starts_with(name)).map(|(_, format)| format)
+}
+
+/// The same for a container that was packed again, so that its `mimetype` comes later or is compressed: its length and
+/// checksum say which of the few words it is.
+fn by_packed_mimetype(entries: &[Entry<'_>]) -> Option<Format> {
+    let entry = entries.iter().find(|entry| entry.name == b"mimetype")?;
+    let is = |name: &[u8]| name.len() as u64 == u64::from(entry.size) && checksum(name) == entry.crc;
+    MIMETYPES.into_iter().find(|(name, _)| is(name) || is(&[*name, &b"\n"[..]].concat())).map(|(_, format)| format)
+}
+
+/// CRC-32 as ZIP has it, bit by bit: it is asked of a few words only.
+pub(super) fn checksum(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| if sum & 1 == 1 { (sum >> 1) ^ 0xEDB8_8320 } else { sum >> 1 })
+    })
 }
 
 fn directory<'a>(pieces: &'a Pieces, limits: &Limits) -> Result<Vec<Entry<'a>>, Stop> {
@@ -91,7 +112,13 @@ fn directory<'a>(pieces: &'a Pieces, limits: &Limits) -> Result<Vec<Entry<'a>>, 
         let lengths = [28, 30, 32].map(|place| usize::from(le16(rest, place).unwrap_or(u16::MAX)));
         let [name, extra, comment] = lengths;
         let full = rest.get(46..46usize.saturating_add(name)).ok_or_else(damaged)?;
-        entries.push(Entry { name: full.get(..NAME_BYTES).unwrap_or(full), encrypted: le16(rest, 8).is_some_and(|flags| flags & 1 != 0) });
+        let number = |place| le32(rest, place).unwrap_or_default();
+        entries.push(Entry {
+            name: full.get(..NAME_BYTES).unwrap_or(full),
+            encrypted: le16(rest, 8).is_some_and(|flags| flags & 1 != 0),
+            crc: number(16),
+            size: number(24),
+        });
         at = at.saturating_add(46).saturating_add(name).saturating_add(extra).saturating_add(comment);
     }
     if entries.is_empty() && count > 0 {

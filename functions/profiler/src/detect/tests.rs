@@ -35,8 +35,9 @@ fn zip_with(entries: &[(&str, &[u8])], flags: u16, comment: &[u8]) -> Vec<u8> {
         for value in [20, flags, 0, 0, 0] {
             fields.extend(u16::to_le_bytes(value));
         }
-        for value in [0, content.len(), content.len()] {
-            fields.extend(u32::try_from(value).unwrap().to_le_bytes());
+        let length = u32::try_from(content.len()).unwrap();
+        for value in [archive::checksum(content), length, length] {
+            fields.extend(value.to_le_bytes());
         }
         fields.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
         fields.extend([0, 0]);
@@ -310,6 +311,17 @@ fn archives_are_found_behind_comments_and_before_other_bytes() {
     assert_eq!(format_of(&renamed, "a.docx"), Format::Docx);
     let embedded = zip(&[("[Content_Types].xml", b"x"), ("word/document.xml", b"x"), ("word/embeddings/b.xlsx", b"x"), ("xl/extra", b"x")]);
     assert_eq!(format_of(&embedded, "a.docx"), Format::Docx);
+}
+
+#[test]
+fn an_open_document_that_was_packed_again_is_recognised() {
+    let kind = b"application/vnd.oasis.opendocument.spreadsheet";
+    assert_eq!(archive::checksum(kind), 0x8A39_6C85, "as other programs have it");
+    let late = zip(&[("Configurations2/", b""), ("content.xml", b"<x/>"), ("mimetype", kind)]);
+    assert_eq!(format_of(&late, "a.ods"), Format::Ods);
+    let ended = zip(&[("META-INF/container.xml", b"<x/>"), ("mimetype", b"application/vnd.oasis.opendocument.text\n")]);
+    assert_eq!(format_of(&ended, "a.odt"), Format::Odt);
+    assert_eq!(code_of(&zip(&[("content.xml", b"<x/>"), ("mimetype", b"text/plain")]), "a.ods"), DocumentCode::Unsupported);
 }
 
 #[test]
