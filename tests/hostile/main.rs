@@ -7,8 +7,10 @@
 //! `common/ports/src/testing` (48), `functions/search` and `common/model` (52), `functions/upload` (5, 54, 55).
 
 mod build;
+mod edges;
 mod pdf;
 mod road;
+mod rows;
 
 use build::{docx, docx_with};
 use road::Road;

@@ -21,6 +21,7 @@ pub(crate) struct Road {
     work: TempDir,
     variables: Vec<(String, String)>,
     hostile: Option<String>,
+    offline: bool,
     report: Value,
 }
 
@@ -29,7 +30,7 @@ impl Road {
     pub(crate) fn new() -> Self {
         let work = TempDir::new().expect("folder");
         std::fs::create_dir(work.path().join("files")).expect("folder");
-        let road = Self { work, variables: Vec::new(), hostile: None, report: Value::Null };
+        let road = Self { work, variables: Vec::new(), hostile: None, offline: false, report: Value::Null };
         road.file(NEIGHBOUR, NEIGHBOUR_TEXT.as_bytes())
     }
 
@@ -50,6 +51,12 @@ impl Road {
         self
     }
 
+    /// Without a network, where the system lets us take it away, and without anybody's credentials.
+    pub(crate) fn offline(mut self) -> Self {
+        self.offline = true;
+        self
+    }
+
     pub(crate) fn run(mut self) -> Self {
         let output = self.quarry(&["ingest", self.work.path().join("files").to_str().expect("path"), "--wait", "--json"]);
         self.report = serde_json::from_str(&output).unwrap_or_else(|e| panic!("not JSON ({e}): {output}"));
@@ -62,7 +69,17 @@ impl Road {
     fn quarry(&self, arguments: &[&str]) -> String {
         let program = program();
         let script = format!("ulimit -v {ADDRESS_SPACE_KIB}; exec \"$0\" \"$@\"");
-        let mut child = Command::new("bash")
+        let mut command = Command::new("bash");
+        if self.offline {
+            if Command::new("unshare").args(["-rn", "true"]).status().is_ok_and(|status| status.success()) {
+                command = Command::new("unshare");
+                command.args(["-rn", "bash"]);
+            }
+            for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AWS_") || name.starts_with("QUARRY_")) {
+                command.env_remove(name);
+            }
+        }
+        let mut child = command
             .args(["-c", &script])
             .arg(&program)
             .args(arguments)
@@ -185,7 +202,13 @@ impl Road {
     }
 
     pub(crate) fn search(&self, query: &str) -> Value {
-        serde_json::from_str(&self.quarry(&["search", query, "--json"])).expect("answer")
+        self.ask(query, &[])
+    }
+
+    /// A search with further arguments.
+    pub(crate) fn ask(&self, query: &str, more: &[&str]) -> Value {
+        let arguments: Vec<&str> = ["search", query, "--json"].into_iter().chain(more.iter().copied()).collect();
+        serde_json::from_str(&self.quarry(&arguments)).expect("answer")
     }
 }
 

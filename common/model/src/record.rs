@@ -30,6 +30,13 @@ impl Order {
         }
         self.created_millis.cmp(&other.created_millis)
     }
+
+    /// This order, made newer than one that is known to have come before: a clock that was put back since must not make
+    /// the later of two sources the older one.
+    #[must_use]
+    pub fn after(self, earlier: &Self) -> Self {
+        Self { created_millis: self.created_millis.max(earlier.created_millis.saturating_add(1)), ..self }
+    }
 }
 
 /// Whether a document can be found.

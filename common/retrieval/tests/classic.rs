@@ -61,6 +61,35 @@ async fn one_and_two_hits_are_ranked_by_frequency() {
     assert_eq!(answer.stop_reason, StopReason::Complete);
 }
 
+/// One of two splits is lost, or damaged: the answer says that it is partial, and the other one answers.
+#[tokio::test]
+async fn a_lost_part_of_the_index_is_said_to_be_missing_and_the_others_answer() {
+    for damage in [None, Some("nonsense")] {
+        let world = World::new();
+        let one = document(1, 1, "heron.md", &[("Heron", &["The heron terminal takes 48 volts."])]);
+        let other = document(2, 1, "osprey.md", &[("Osprey", &["The osprey terminal takes 12 volts."])]);
+        let lost = world.publish_splits(vec![vec![one], vec![other]]).await.remove(1);
+        let asked = json!({ "query": "terminal volts", "top_k": 5 });
+        assert!(!world.ask(asked.clone()).await.partial);
+        match damage {
+            None => world.store.objects().delete(&lost).await.unwrap(),
+            Some(text) => drop(world.store.objects().put(&lost, text.into(), quarry_ports::PutOptions::default()).await.unwrap()),
+        }
+        let (store, splits) = (&world.store, Arc::new(quarry_index::SplitCache::new(1 << 28, None)));
+        let anew = quarry_retrieval::Retriever::new(
+            store.objects(),
+            store.records(),
+            Arc::new(quarry_ports::SystemClock),
+            splits,
+            Options::default(),
+        );
+        let answer = anew.answer(&scope(), &request(asked)).await.unwrap();
+        assert!(answer.partial, "{damage:?}");
+        let files: Vec<&str> = answer.results.iter().map(|result| result.source.source_file_name.as_str()).collect();
+        assert_eq!(files, ["heron.md"], "{damage:?}");
+    }
+}
+
 #[tokio::test]
 async fn an_archived_document_is_gone_from_the_very_next_query() {
     let world = World::new();

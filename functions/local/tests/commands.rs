@@ -57,6 +57,29 @@ fn unchanged_files_are_left_and_changed_ones_are_read() {
     assert!(search("heron").contains("April"));
 }
 
+/// Everything was read while the clock ran a year ahead; then it was put right. What changes now is newer all the same.
+#[tokio::test]
+async fn a_clock_that_was_put_back_makes_no_source_older() {
+    let quarry = Quarry::new();
+    three(&quarry);
+    quarry.ingest();
+    let store = quarry_store_local::LocalStore::open(&quarry.data(), quarry_store_local::PublicBase::default()).unwrap();
+    for item in store.records().query_all(&quarry_model::RecordPrefix::documents(&support::scope())).await.unwrap() {
+        let mut record: quarry_model::record::DocumentRecord = item.read().unwrap();
+        record.order.created_millis += 365 * 24 * 3600 * 1000;
+        let item = quarry_ports::Item::of(item.key, &record).unwrap();
+        store.records().put(item, quarry_ports::Condition::None).await.unwrap();
+    }
+    drop(store);
+    quarry.write("notes.txt", "The osprey survey starts in June.\n");
+    assert_eq!(quarry.ingest()["notes.txt"], "done");
+    quarry.run(&["search", "osprey"]).ends(0);
+    quarry.run(&["archive", "pump.md"]).ends(0);
+    quarry.run(&["delete", "prices.html"]).ends(0);
+    let list = quarry.run(&["list", "--json"]).ends(0).json();
+    assert_eq!(list["documents"].as_array().unwrap().len(), 1, "{list}");
+}
+
 #[test]
 fn documents_can_be_listed_walked_and_shown() {
     let quarry = Quarry::new();

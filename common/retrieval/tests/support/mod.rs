@@ -6,8 +6,8 @@ use std::sync::Arc;
 use quarry_index::{IndexedChunk, IndexedDocument, SectionText, SplitCache, build_split};
 use quarry_model::record::{IndexManifest, ManifestPlace, NamespaceHead};
 use quarry_model::{
-    Chunk, ChunkId, ChunkMetadata, ChunkType, DocumentId, Limits, Namespace, NormalizedRequest, Owner, RecordKey, RetrievalAnswer,
-    RetrievalRequest, Revision, SCHEMA_VERSION, Scope, SectionId, Timestamp, path,
+    Chunk, ChunkId, ChunkMetadata, ChunkType, DocumentId, Limits, Namespace, NormalizedRequest, ObjectKey, Owner, RecordKey,
+    RetrievalAnswer, RetrievalRequest, Revision, SCHEMA_VERSION, Scope, SectionId, Timestamp, path,
 };
 use quarry_ports::{Clock as _, Condition, Item, PutOptions, SystemClock};
 use quarry_retrieval::{Options, Retriever};
@@ -104,14 +104,26 @@ impl World {
     }
 
     pub async fn publish_to(&self, scope: &Scope, documents: Vec<IndexedDocument>) {
+        let splits = if documents.is_empty() { Vec::new() } else { vec![documents] };
+        self.publish_as(scope, splits).await;
+    }
+
+    /// Publishes exactly these documents, each list of them in a split of its own; the splits' keys.
+    pub async fn publish_splits(&self, splits: Vec<Vec<IndexedDocument>>) -> Vec<ObjectKey> {
+        self.publish_as(&scope(), splits).await
+    }
+
+    async fn publish_as(&self, scope: &Scope, splits: Vec<Vec<IndexedDocument>>) -> Vec<ObjectKey> {
         let version = self.version.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
-        let (count, chunks) = (documents.len() as u64, documents.iter().map(|document| document.chunks.len() as u64).sum());
+        let documents = || splits.iter().flatten();
+        let (count, chunks) = (documents().count() as u64, documents().map(|document| document.chunks.len() as u64).sum());
         let mut manifest = IndexManifest { schema_version: SCHEMA_VERSION, splits: Vec::new(), retired: Vec::new() };
-        if !documents.is_empty() {
+        for documents in splits {
             let split = build_split(scope, documents).unwrap();
             self.store.objects().put(&split.entry.key, split.bytes, PutOptions::default()).await.unwrap();
             manifest.splits.push(split.entry);
         }
+        let keys = manifest.splits.iter().map(|split| split.key.clone()).collect();
         let head = NamespaceHead {
             schema_version: SCHEMA_VERSION,
             version,
@@ -122,6 +134,7 @@ impl World {
         };
         let item = Item::of(RecordKey::head(scope), &head).unwrap();
         self.store.records().put(item, Condition::None).await.unwrap();
+        keys
     }
 
     pub async fn ask(&self, body: serde_json::Value) -> RetrievalAnswer {

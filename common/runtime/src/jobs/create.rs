@@ -1,7 +1,7 @@
 //! Making jobs: by request (random identities, idempotent under a key) and for dropped files (derived identities).
 
 use quarry_model::job::{SourceType, Webhook};
-use quarry_model::record::Order;
+use quarry_model::record::{DocumentRecord, Order};
 use quarry_model::{DocumentId, Job, JobId, JobState, ObjectKey, Progress, RecordKey, SCHEMA_VERSION, Scope};
 use quarry_ports::{Condition, Item, TransactError, Write, trace};
 use serde::{Deserialize, Serialize};
@@ -151,7 +151,12 @@ impl Jobs {
             if let Some(job) = busy_with.as_ref().filter(|job| job.state.is_active()) {
                 return Err(Error::DocumentBusy { document: job.document_id.clone(), job: job.job_id.clone() });
             }
-            let job = self.fresh(&new)?;
+            let mut job = self.fresh(&new)?;
+            if let Some(document) = &new.document_id
+                && let Some(item) = self.records().get(&RecordKey::document(&new.scope, document)).await?
+            {
+                job.order = job.order.after(&item.read::<DocumentRecord>()?.order);
+            }
             let expires = job.created_at.plus_millis(REMEMBERED_MILLIS);
             let remembered = Remembered { job_id: job.job_id.clone(), fingerprint: names.fingerprint.clone() };
             let latest = match (&new.document_id, &busy_with) {

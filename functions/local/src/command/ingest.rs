@@ -107,8 +107,7 @@ pub(crate) async fn offer(engine: &Engine, scope: &Scope, found: &Found, force: 
     let files: Vec<(PathBuf, DocumentId)> = found.files.iter().map(|file| (file.clone(), files::document(scope, file))).collect();
     let mut groups = stream::iter(files)
         .map(|(path, document)| async move {
-            let record = known.get(&document).filter(|_| !force);
-            let offer = offer_file(engine, scope, &path, record).await?;
+            let offer = offer_file(engine, scope, &path, known.get(&document), force).await?;
             Ok::<_, Failure>((path, document, offer))
         })
         .buffered(FILES_AT_ONCE)
@@ -133,19 +132,22 @@ pub(crate) async fn offer(engine: &Engine, scope: &Scope, found: &Found, force: 
     Ok(report)
 }
 
-async fn offer_file(engine: &Engine, scope: &Scope, path: &Path, record: Option<&DocumentRecord>) -> Result<Offer, Failure> {
+async fn offer_file(engine: &Engine, scope: &Scope, path: &Path, record: Option<&DocumentRecord>, force: bool) -> Result<Offer, Failure> {
     let bytes = match read(path, engine.limits.file_bytes).await {
         Ok(bytes) => bytes,
         Err(why) => return Ok(Offer::Refused(why)),
     };
     let sha256 = hex::encode(Sha256::digest(&bytes));
     let served = record.filter(|record| matches!(record.status, DocumentStatus::Active | DocumentStatus::Archived));
-    if served.is_some_and(|record| record.source_sha256.as_deref() == Some(sha256.as_str())) {
+    if !force && served.is_some_and(|record| record.source_sha256.as_deref() == Some(sha256.as_str())) {
         return Ok(Offer::Unchanged);
     }
     let key = files::place(&scope.namespace, path);
     let meta = engine.objects.put(&key, bytes, PutOptions::default()).await?;
-    let order = engine.jobs.drop_in_order(scope, key.as_str(), &meta.etag).await?;
+    let mut order = engine.jobs.drop_in_order(scope, key.as_str(), &meta.etag).await?;
+    if let Some(record) = record {
+        order = order.after(&record.order);
+    }
     Ok(Offer::Sent(ObjectArrived { key, size: meta.size, etag: meta.etag, order }))
 }
 

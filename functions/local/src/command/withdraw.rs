@@ -21,7 +21,7 @@ pub(crate) async fn run(engine: &Engine, args: OneDocument, action: PublishActio
         _ => (DocumentStatus::Archived, "archived"),
     };
     if document.status != status {
-        let order = Order { created_millis: engine.clock.now().millis(), sequencer: None };
+        let order = Order { created_millis: engine.clock.now().millis(), sequencer: None }.after(&document.order);
         let message = PublishMessage { scope: scope.clone(), document_id: document.document_id.clone(), order, action };
         let outgoing =
             Outgoing { body: serde_json::to_string(&message)?, group: Some(PublishMessage::group(&scope)), ..Outgoing::default() };

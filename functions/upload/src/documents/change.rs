@@ -59,7 +59,10 @@ pub(crate) async fn withdraw(
     document: &DocumentId,
     into: DocumentStatus,
 ) -> Result<DocumentRecord, Failure> {
-    let order = Order { created_millis: upload.jobs.now().millis(), sequencer: None };
+    let mut order = Order { created_millis: upload.jobs.now().millis(), sequencer: None };
+    if let Some(item) = upload.jobs.records().get(&RecordKey::document(scope, document)).await? {
+        order = order.after(&item.read::<DocumentRecord>()?.order);
+    }
     let action = if into == DocumentStatus::Deleted { PublishAction::Delete } else { PublishAction::Archive };
     let word = if into == DocumentStatus::Deleted { "delete" } else { "archive" };
     let deduplication = format!("{word}-{document}-{}", order.created_millis);
