@@ -128,6 +128,16 @@ def deploy(stack: str, template: str, parameters: dict) -> dict:
     return outputs(done)
 
 
+def webhook_secret(stage: str) -> str:
+    """The name of the secret that signs webhooks, made when there is none."""
+    name, secrets_manager = f"quarry-{stage}-webhooks", boto3.client("secretsmanager")
+    try:
+        secrets_manager.describe_secret(SecretId=name)
+    except ClientError:
+        secrets_manager.create_secret(Name=name, SecretString=secrets.token_hex(32))
+    return name
+
+
 def outputs(stack: dict) -> dict:
     return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
 
@@ -137,12 +147,14 @@ def main() -> None:
     arguments.add_argument("--binaries", type=Path, required=True)
     arguments.add_argument("--state", type=Path, required=True)
     arguments.add_argument("--stage", default="local")
+    arguments.add_argument("--webhooks", action="store_true", help="sign webhooks with a new secret; this machine may receive them")
     given = arguments.parse_args()
 
     begun = time.monotonic()
     known = json.loads(given.state.read_text()) if given.state.is_file() else {}
     key = known.get("AdminKey") or f"qk_{secrets.token_hex(24)}"
     template = with_plain_numbers(with_uploaded_code(Path("template.yaml").read_text(), given.binaries))
+    webhooks = {"WebhookSecretName": webhook_secret(given.stage), "AllowedAddresses": "127.0.0.1"} if given.webhooks else {}
     made = deploy(
         f"quarry-{given.stage}",
         uploaded_template(template),
@@ -150,6 +162,7 @@ def main() -> None:
             "Stage": given.stage,
             "Architecture": "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64",
             "AdminKeySha256": hashlib.sha256(key.encode()).hexdigest(),
+            **webhooks,
         },
     )
     given.state.write_text(json.dumps({**made, "AdminKey": key}, indent=2) + "\n")

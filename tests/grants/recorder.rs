@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use quarry_model::message::QueueName;
 use quarry_model::{ObjectKey, ObjectPrefix, RecordKey, RecordPrefix, Timestamp};
+use quarry_ports::queue::Chosen;
 use quarry_ports::{
     Condition, DeadLetter, Item, ObjectError, ObjectMeta, ObjectPage, ObjectStore, Outgoing, Page, PresignedPut, PutOptions, QueryOptions,
     Queue, QueueError, Received, RecordError, Records, TransactError, Write,
@@ -168,7 +169,7 @@ impl Queue for Recorder {
     async fn dead_letters(&self, queue: QueueName, max: usize) -> Result<Vec<DeadLetter>, QueueError> {
         self.store.queues().dead_letters(queue, max).await
     }
-    async fn redrive(&self, queue: QueueName, max: usize) -> Result<usize, QueueError> {
-        self.store.queues().redrive(queue, max).await
+    async fn redrive(&self, queue: QueueName, max: usize, chosen: Chosen<'_>) -> Result<usize, QueueError> {
+        self.store.queues().redrive(queue, max, chosen).await
     }
 }

@@ -76,6 +76,9 @@ pub struct DeadLetter {
     pub body: String,
 }
 
+/// Says which dead letters are meant.
+pub type Chosen<'a> = &'a (dyn Fn(&DeadLetter) -> bool + Send + Sync);
+
 /// Queues by name.
 #[async_trait]
 pub trait Queue: Send + Sync + 'static {
@@ -96,6 +99,7 @@ pub trait Queue: Send + Sync + 'static {
     /// Looks at up to `max` dead letters of a queue without removing them.
     async fn dead_letters(&self, queue: QueueName, max: usize) -> Result<Vec<DeadLetter>, QueueError>;
 
-    /// Moves up to `max` dead letters back into their queue; returns how many.
-    async fn redrive(&self, queue: QueueName, max: usize) -> Result<usize, QueueError>;
+    /// Moves up to `max` of the dead letters that are `chosen` back into their queue, where they count as never received;
+    /// returns how many. The others stay where they are.
+    async fn redrive(&self, queue: QueueName, max: usize, chosen: Chosen<'_>) -> Result<usize, QueueError>;
 }

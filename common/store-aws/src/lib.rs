@@ -14,6 +14,7 @@ mod error;
 mod faults;
 mod names;
 mod objects;
+mod operate;
 mod queues;
 mod records;
 mod transaction;
@@ -21,6 +22,7 @@ mod transaction;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_config::SdkConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_sdk_s3::config::RequestChecksumCalculation;
 use quarry_ports::{ObjectStore, Queue, Records};
@@ -49,10 +51,12 @@ impl AwsStore {
     /// Connects with credentials and region from the environment. With `AWS_ENDPOINT_URL` (an emulator) buckets are
     /// named in the path, for its host names do not resolve. Nothing is asked of the services yet.
     pub async fn connect(names: AwsNames) -> Self {
-        let timeouts = TimeoutConfig::builder().connect_timeout(CONNECT).read_timeout(READ).build();
-        let shared = aws_config::defaults(aws_config::BehaviorVersion::latest()).timeout_config(timeouts).load().await;
+        Self::with(&shared_config().await, names)
+    }
+
+    fn with(shared: &SdkConfig, names: AwsNames) -> Self {
         let emulated = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"].iter().any(|name| std::env::var_os(name).is_some());
-        let objects = aws_sdk_s3::config::Builder::from(&shared).force_path_style(emulated);
+        let objects = aws_sdk_s3::config::Builder::from(shared).force_path_style(emulated);
         let presigner = objects.clone().request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
         Self {
             objects: Arc::new(Bucket {
@@ -60,8 +64,8 @@ impl AwsStore {
                 presigner: aws_sdk_s3::Client::from_conf(presigner.build()),
                 name: names.bucket.clone(),
             }),
-            records: Arc::new(Table { client: aws_sdk_dynamodb::Client::new(&shared), table: names.table.clone() }),
-            queues: Arc::new(Queues { client: aws_sdk_sqs::Client::new(&shared), names }),
+            records: Arc::new(Table { client: aws_sdk_dynamodb::Client::new(shared), table: names.table.clone() }),
+            queues: Arc::new(Queues { client: aws_sdk_sqs::Client::new(shared), names }),
         }
     }
 
@@ -79,4 +83,9 @@ impl AwsStore {
     pub fn records(&self) -> Arc<dyn Records> {
         Arc::clone(&self.records) as Arc<dyn Records>
     }
+}
+
+async fn shared_config() -> SdkConfig {
+    let timeouts = TimeoutConfig::builder().connect_timeout(CONNECT).read_timeout(READ).build();
+    aws_config::defaults(aws_config::BehaviorVersion::latest()).timeout_config(timeouts).load().await
 }

@@ -10,7 +10,7 @@ use aws_sdk_sqs::types::{
 };
 use quarry_model::Trace;
 use quarry_model::message::QueueName;
-use quarry_ports::queue::MAX_MESSAGE_BYTES;
+use quarry_ports::queue::{Chosen, MAX_MESSAGE_BYTES};
 use quarry_ports::{DeadLetter, Outgoing, Queue, QueueError, Received};
 use tokio::time::Instant;
 
@@ -27,8 +27,10 @@ const LONGEST_VISIBILITY: u64 = 43_200;
 const LONGEST_DELAY: u64 = 900;
 /// Tries of what a batch left over.
 const TRIES: u32 = 8;
-/// How long dead letters are hidden while they are looked at or moved.
-const LOOK: i32 = 30;
+/// How long dead letters are hidden while they are looked at or moved, in seconds.
+const LOOK: i32 = 120;
+/// How long a look waits for dead letters, in seconds.
+const LOOK_WAIT: i32 = 1;
 
 /// The queue port.
 pub(crate) struct Queues {
@@ -90,55 +92,54 @@ impl Queue for Queues {
         sent.map(|_| ()).map_err(AwsError::of("ChangeMessageVisibility")).map_err(receipt_error)
     }
 
-    /// Hides what it looks at for up to half a minute, so that it sees each once, and shows it again. Of one FIFO group
-    /// it sees what one request gives.
+    /// Hides what it looks at while it looks, so that it sees each once, and shows it again. Of one FIFO group it sees what
+    /// one request gives.
     async fn dead_letters(&self, queue: QueueName, max: usize) -> Result<Vec<DeadLetter>, QueueError> {
         let url = self.names.dead_letters(queue)?;
         let mut seen: BTreeMap<String, Message> = BTreeMap::new();
         while seen.len() < max {
-            let batch = self.take(url, max - seen.len(), LOOK, 0).await?;
+            let batch = self.look(url, max - seen.len(), &seen).await?;
             if batch.is_empty() {
                 break;
             }
-            seen.extend(batch.into_iter().map(|message| (message.message_id.clone().unwrap_or_default(), message)));
+            seen.extend(batch);
         }
-        let mut letters = Vec::with_capacity(seen.len());
-        for (id, message) in seen {
-            let receipt = message.receipt_handle.unwrap_or_default();
-            let shown = self.client.change_message_visibility().queue_url(url).receipt_handle(receipt).visibility_timeout(0);
-            shown.send().await.map_err(AwsError::of("ChangeMessageVisibility"))?;
-            letters.push(DeadLetter { id, body: message.body.unwrap_or_default() });
-        }
+        let letters = seen.iter().map(|(id, message)| letter(id, message)).collect();
+        self.show(url, seen).await?;
         Ok(letters)
     }
 
-    /// Sends first and removes then: what is cut short in between is there twice, never lost.
-    async fn redrive(&self, queue: QueueName, max: usize) -> Result<usize, QueueError> {
+    /// Sends first and removes then: what is cut short in between is there twice, never lost. The others are hidden while it
+    /// looks and shown again.
+    async fn redrive(&self, queue: QueueName, max: usize, chosen: Chosen<'_>) -> Result<usize, QueueError> {
         let (url, dead) = (self.names.queue(queue)?, self.names.dead_letters(queue)?);
+        let mut left: BTreeMap<String, Message> = BTreeMap::new();
         let mut moved = 0;
         while moved < max {
-            let batch = self.take(dead, max - moved, LOOK, 0).await?;
+            let batch = self.look(dead, BATCH, &left).await?;
             if batch.is_empty() {
                 break;
             }
             let mut entries = Vec::with_capacity(batch.len());
-            for message in &batch {
-                let outgoing = Outgoing {
-                    body: message.body.clone().unwrap_or_default(),
-                    group: group(message),
-                    trace: trace(message),
-                    ..Outgoing::default()
-                };
+            let mut receipts = Vec::with_capacity(batch.len());
+            for (id, message) in batch {
+                if moved + entries.len() == max || !chosen(&letter(&id, &message)) {
+                    left.insert(id, message);
+                    continue;
+                }
+                let (group, trace) = (group(&message), trace(&message));
+                let outgoing = Outgoing { group, trace, body: message.body.unwrap_or_default(), ..Outgoing::default() };
                 entries.push(entry(queue, entries.len(), outgoing)?);
+                receipts.push(message.receipt_handle.unwrap_or_default());
             }
             self.send_batch(url, entries).await?;
-            for message in batch {
-                let receipt = message.receipt_handle.unwrap_or_default();
+            for receipt in receipts {
                 let gone = self.client.delete_message().queue_url(dead).receipt_handle(receipt).send().await;
                 gone.map_err(AwsError::of("DeleteMessage"))?;
                 moved += 1;
             }
         }
+        self.show(dead, left).await?;
         Ok(moved)
     }
 }
@@ -158,6 +159,27 @@ impl Queues {
             .send()
             .await;
         Ok(sent.map_err(AwsError::of("ReceiveMessage"))?.messages.unwrap_or_default())
+    }
+
+    /// Takes up to `max` messages to look at; none when nothing comes but what was `seen` before. It waits a moment, for only a
+    /// request that waits asks all of the service's machines.
+    async fn look(&self, url: &str, max: usize, seen: &BTreeMap<String, Message>) -> Result<Vec<(String, Message)>, AwsError> {
+        let taken = self.take(url, max, LOOK, LOOK_WAIT).await?;
+        let named = taken.into_iter().map(|message| (message.message_id.clone().unwrap_or_default(), message));
+        Ok(named.filter(|(id, _)| !seen.contains_key(id)).collect())
+    }
+
+    /// Makes messages visible again that were taken to look at. A receipt that has run out means that they are already.
+    async fn show(&self, url: &str, messages: BTreeMap<String, Message>) -> Result<(), QueueError> {
+        for message in messages.into_values() {
+            let receipt = message.receipt_handle.unwrap_or_default();
+            let shown = self.client.change_message_visibility().queue_url(url).receipt_handle(receipt).visibility_timeout(0);
+            match shown.send().await.map_err(AwsError::of("ChangeMessageVisibility")).map_err(receipt_error) {
+                Ok(_) | Err(QueueError::Receipt) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Sends one batch; what the service did not take is sent again.
@@ -227,6 +249,10 @@ fn trace(message: &Message) -> Option<Trace> {
 fn text(value: &str) -> Result<MessageSystemAttributeValue, AwsError> {
     let value = MessageSystemAttributeValue::builder().data_type("String").string_value(value).build();
     value.map_err(|_| AwsError::Misuse("an attribute without a type"))
+}
+
+fn letter(id: &str, message: &Message) -> DeadLetter {
+    DeadLetter { id: id.to_owned(), body: message.body.clone().unwrap_or_default() }
 }
 
 fn receipt_error(error: AwsError) -> QueueError {

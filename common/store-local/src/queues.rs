@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use quarry_model::message::QueueName;
-use quarry_ports::queue::MAX_MESSAGE_BYTES;
+use quarry_ports::queue::{Chosen, MAX_MESSAGE_BYTES};
 use quarry_ports::{Clock, DeadLetter, Outgoing, Queue, QueueError, Received};
 use rusqlite::{Connection, OptionalExtension, params};
 use tokio::sync::Notify;
@@ -18,6 +18,8 @@ use crate::database::Database;
 const DEDUPLICATION_MILLIS: i64 = 5 * 60 * 1000;
 /// How often a waiting receiver looks for what other processes have sent.
 const POLL: Duration = Duration::from_millis(25);
+/// How many dead letters are read at once.
+const LETTERS: usize = 500;
 
 /// The queue port.
 pub(crate) struct SqliteQueues {
@@ -104,24 +106,20 @@ impl Queue for SqliteQueues {
     }
 
     async fn dead_letters(&self, queue: QueueName, max: usize) -> Result<Vec<DeadLetter>, QueueError> {
-        let work = move |connection: &Connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT seq, body FROM messages WHERE queue = ?1 AND dead = 1 ORDER BY seq LIMIT ?2")?;
-            let rows =
-                statement.query_map(params![queue.name(), max as i64], |row| Ok(DeadLetter { id: id(row.get(0)?), body: row.get(1)? }))?;
-            Ok(rows.collect::<Result<Vec<_>, _>>()?)
-        };
-        self.database.read(work).await.map_err(|error: LocalError| error.into())
+        Ok(self.letters_after(queue, 0, max).await?.into_iter().map(|(_, letter)| letter).collect())
     }
 
-    async fn redrive(&self, queue: QueueName, max: usize) -> Result<usize, QueueError> {
-        let now = self.now();
-        let work = move |connection: &Connection| {
-            let sql = "UPDATE messages SET dead = 0, receives = 0, receipt = NULL, visible = ?2
-                WHERE seq IN (SELECT seq FROM messages WHERE queue = ?1 AND dead = 1 ORDER BY seq LIMIT ?3)";
-            Ok(connection.prepare_cached(sql)?.execute(params![queue.name(), now, max as i64])?)
-        };
-        let moved = self.database.write(work).await.map_err(|error: LocalError| QueueError::from(error))?;
+    async fn redrive(&self, queue: QueueName, max: usize, chosen: Chosen<'_>) -> Result<usize, QueueError> {
+        let (mut moved, mut after) = (0, 0);
+        while moved < max {
+            let page = self.letters_after(queue, after, LETTERS).await?;
+            let Some((last, _)) = page.last() else {
+                break;
+            };
+            after = *last;
+            let sequences: Vec<i64> = page.iter().filter(|(_, letter)| chosen(letter)).map(|(seq, _)| *seq).take(max - moved).collect();
+            moved += self.revive(sequences).await?;
+        }
         self.bell.notify_waiters();
         Ok(moved)
     }
@@ -139,6 +137,36 @@ impl SqliteQueues {
         let released = self.database.write(work).await.map_err(|error: LocalError| QueueError::from(error))?;
         self.bell.notify_waiters();
         Ok(released)
+    }
+
+    /// The dead letters after a sequence number, in order.
+    async fn letters_after(&self, queue: QueueName, after: i64, max: usize) -> Result<Vec<(i64, DeadLetter)>, QueueError> {
+        let work = move |connection: &Connection| {
+            let sql = "SELECT seq, body FROM messages WHERE queue = ?1 AND dead = 1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+            let mut statement = connection.prepare_cached(sql)?;
+            let limit = i64::try_from(max).unwrap_or(i64::MAX);
+            let rows = statement.query_map(params![queue.name(), after, limit], |row| {
+                let seq = row.get(0)?;
+                Ok((seq, DeadLetter { id: id(seq), body: row.get(1)? }))
+            })?;
+            Ok(rows.collect::<Result<Vec<_>, _>>()?)
+        };
+        self.database.read(work).await.map_err(|error: LocalError| error.into())
+    }
+
+    /// Makes dead letters messages again, as if never received; how many still were letters.
+    async fn revive(&self, sequences: Vec<i64>) -> Result<usize, QueueError> {
+        let now = self.now();
+        let work = move |connection: &Connection| {
+            let sql = "UPDATE messages SET dead = 0, receives = 0, receipt = NULL, visible = ?2 WHERE seq = ?1 AND dead = 1";
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut moved = 0;
+            for seq in sequences {
+                moved += statement.execute(params![seq, now])?;
+            }
+            Ok(moved)
+        };
+        self.database.write(work).await.map_err(|error: LocalError| error.into())
     }
 
     fn now(&self) -> i64 {

@@ -64,6 +64,8 @@ pub(crate) enum Command {
     Archive(OneDocument),
     /// Remove a document and everything made from it
     Delete(OneDocument),
+    /// Move dead letters, messages that were given up, back into the queues they came from
+    Redrive(Redrive),
     /// Serve the HTTP API
     Serve(Serve),
     /// Serve one MCP client over standard input and output
@@ -205,6 +207,25 @@ pub(crate) struct Jobs {
     /// Key for the server
     #[arg(long, env = "QUARRY_API_KEY", hide_env_values = true, value_name = "KEY")]
     pub(crate) key: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Redrive {
+    /// Only of these queues: profile, parse-docx and the other parsers, publish
+    #[arg(value_name = "QUEUE")]
+    pub(crate) queues: Vec<String>,
+    /// Only of this job
+    #[arg(long, value_name = "ID")]
+    pub(crate) job: Option<String>,
+    /// Most letters
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) limit: usize,
+    /// Only say what would be moved
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// On the installation of this name on AWS (the template's Stage) instead of the data folder
+    #[arg(long, value_name = "STAGE", hide = cfg!(not(feature = "aws")))]
+    pub(crate) stage: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod command;
 mod engine;
 mod exit;
 mod files;
+mod letter;
 mod locate;
 mod output;
 pub mod parsers;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use quarry_model::message::Profile;
 use quarry_model::record::Order;
 use quarry_model::{DocumentId, Format, Namespace, ObjectPrefix, Owner, Parsed, Row, Scope, Timestamp};
+use quarry_ports::queue::Chosen;
 use quarry_ports::{DeadLetter, ObjectMeta, ObjectPage, PresignedPut, Received};
 use serde_json::Map;
 
@@ -93,7 +94,7 @@ impl Queue for Sent {
     async fn dead_letters(&self, _: QueueName, _: usize) -> Result<Vec<DeadLetter>, QueueError> {
         unreachable!()
     }
-    async fn redrive(&self, _: QueueName, _: usize) -> Result<usize, QueueError> {
+    async fn redrive(&self, _: QueueName, _: usize, _: Chosen<'_>) -> Result<usize, QueueError> {
         unreachable!()
     }
 }

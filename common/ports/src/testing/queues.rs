@@ -8,7 +8,7 @@ use quarry_model::Family;
 use quarry_model::message::QueueName;
 
 use crate::queue::MAX_MESSAGE_BYTES;
-use crate::{Outgoing, Queue, QueueError, Received};
+use crate::{DeadLetter, Outgoing, Queue, QueueError, Received};
 
 pub use super::queues_fifo::*;
 
@@ -30,6 +30,7 @@ macro_rules! queues_conformance {
                 a_made_up_receipt_is_refused,
                 a_poisoned_message_becomes_a_dead_letter,
                 a_redriven_message_begins_anew,
+                only_the_chosen_are_redriven,
                 any_number_is_sent,
                 of_a_batch_only_the_failed_come_back,
                 a_delayed_message_waits,
@@ -209,13 +210,32 @@ pub async fn a_redriven_message_begins_anew(store: Store) {
         }
     }
     assert!(nothing(&store, PLAIN).await);
-    assert_eq!(store.redrive(PLAIN, 1).await.expect("redrive"), 1);
+    assert_eq!(store.redrive(PLAIN, 1, &|_| true).await.expect("redrive"), 1);
     let back = receive_one(&store, PLAIN, LONG).await;
     assert_eq!(back.receive_count, 1);
     acknowledge(&store, PLAIN, &back.receipt).await;
     assert_eq!(store.dead_letters(PLAIN, 10).await.expect("dead letters").len(), 1);
-    assert_eq!(store.redrive(PLAIN, 10).await.expect("redrive"), 1);
-    assert_eq!(store.redrive(PLAIN, 10).await.expect("redrive"), 0);
+    assert_eq!(store.redrive(PLAIN, 10, &|_| true).await.expect("redrive"), 1);
+    assert_eq!(store.redrive(PLAIN, 10, &|_| true).await.expect("redrive"), 0);
+}
+
+/// However many others lie before and between them, which stay and can be looked at at once.
+pub async fn only_the_chosen_are_redriven(store: Store) {
+    send(&store, PLAIN, (0..24).map(|n| message(&n.to_string())).collect()).await;
+    for _ in 0..MAX_RECEIVES {
+        for received in receive(&store, PLAIN, 24, LONG).await {
+            store.change_visibility(PLAIN, &received.receipt, AT_ONCE).await.expect("releasing works");
+        }
+    }
+    assert!(nothing(&store, PLAIN).await);
+    let eighth = |letter: &DeadLetter| letter.body.parse::<u32>().is_ok_and(|n| n % 8 == 7);
+    assert_eq!(store.redrive(PLAIN, 2, &eighth).await.expect("redrive"), 2, "no more than asked for");
+    assert_eq!(store.redrive(PLAIN, 10, &eighth).await.expect("redrive"), 1);
+    assert_eq!(store.redrive(PLAIN, 10, &eighth).await.expect("redrive"), 0);
+    let back: BTreeSet<String> = receive(&store, PLAIN, 3, LONG).await.into_iter().map(|message| message.body).collect();
+    assert_eq!(back, BTreeSet::from(["7", "15", "23"].map(str::to_owned)));
+    let left = store.dead_letters(PLAIN, 100).await.expect("dead letters");
+    assert!(left.len() == 21 && !left.iter().any(eighth), "{left:?}");
 }
 
 /// More than a request may carry, and none at all.
@@ -241,7 +261,7 @@ pub async fn a_trace_travels_with_its_message(store: Store) {
         store.change_visibility(PLAIN, &received.receipt, AT_ONCE).await.expect("releasing works");
     }
     assert!(nothing(&store, PLAIN).await);
-    assert_eq!(store.redrive(PLAIN, 10).await.expect("redriving works"), 1);
+    assert_eq!(store.redrive(PLAIN, 10, &|_| true).await.expect("redriving works"), 1);
     let received = receive_one(&store, PLAIN, LONG).await;
     assert_eq!(received.trace, Some(trace));
     acknowledge(&store, PLAIN, &received.receipt).await;

@@ -78,7 +78,7 @@ pub async fn a_dead_letter_frees_its_group(store: Store) {
     acknowledge(&store, FIFO, &next.receipt).await;
     let dead = store.dead_letters(FIFO, 10).await.expect("dead letters");
     assert_eq!(dead.iter().map(|letter| letter.body.as_str()).collect::<Vec<_>>(), ["poison"]);
-    assert_eq!(store.redrive(FIFO, 10).await.expect("redrive"), 1);
+    assert_eq!(store.redrive(FIFO, 10, &|_| true).await.expect("redrive"), 1);
     let back = receive_one(&store, FIFO, LONG).await;
     assert_eq!((back.body.as_str(), back.group.as_deref(), back.receive_count), ("poison", Some("a"), 1));
 }

@@ -12,6 +12,7 @@ mod measure_pdf;
 mod outline;
 mod page;
 mod parse_worker;
+mod redrive;
 mod search;
 mod serve;
 mod show;
@@ -57,6 +58,10 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
             let url = jobs.url.clone().unwrap_or_default();
             multi(jobs::of_server(&url, &jobs, common.json))
         }
+        Command::Redrive(mut args) if args.stage.is_some() => {
+            let stage = args.stage.take().unwrap_or_default();
+            multi(redrive::deployed(&stage, args, common.json))
+        }
         other => {
             let engine = Engine::open(&common.data, config, PublicBase::default())?;
             multi(on_engine(engine, common, other))
@@ -76,6 +81,7 @@ async fn on_engine(engine: Engine, common: Common, command: Command) -> Result<E
         Command::Jobs(jobs) => Box::pin(jobs::run(&engine, jobs, json)).await,
         Command::Archive(document) => withdraw::run(&engine, document, PublishAction::Archive, json).await,
         Command::Delete(document) => withdraw::run(&engine, document, PublishAction::Delete, json).await,
+        Command::Redrive(args) => redrive::run(&engine, args, json).await,
         Command::Mcp(args) => mcp::run(&engine, args).await,
         Command::Doctor(doctor) => doctor::run(&engine, doctor, json).await,
         Command::Serve(_)
