@@ -11,13 +11,13 @@ use quarry_model::{ObjectKey, ObjectPrefix};
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
     /// No object under this key.
-    #[error("no object {0}")]
+    #[error("no object {}", .0.for_logs())]
     NotFound(ObjectKey),
     /// The condition of a write did not hold.
-    #[error("condition failed on object {0}")]
+    #[error("condition failed on object {}", .0.for_logs())]
     Precondition(ObjectKey),
     /// The range lies outside the object.
-    #[error("range outside object {0}")]
+    #[error("range outside object {}", .0.for_logs())]
     Range(ObjectKey),
     /// Throttled, slow, broken off: trying again can help.
     #[error("object store unavailable: {0}")]

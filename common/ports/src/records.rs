@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The condition of a write did not hold.
-    #[error("condition failed on {}/{}", .0.pk, .0.sk)]
+    #[error("condition failed on {}", .0.for_logs())]
     Condition(RecordKey),
     /// The record is larger than one may be (400 KB).
-    #[error("record {}/{} is too large", .0.pk, .0.sk)]
+    #[error("record {} is too large", .0.for_logs())]
     TooLarge(RecordKey),
     /// The stored JSON is not what the caller expects.
-    #[error("record {}/{} cannot be read", .0.pk, .0.sk)]
+    #[error("record {} cannot be read", .0.for_logs())]
     Shape(RecordKey, #[source] serde_json::Error),
     /// Throttled, slow, broken off: trying again can help.
     #[error("records store unavailable: {0}")]

@@ -19,7 +19,7 @@ static ENVIRONMENT: OnceLock<String> = OnceLock::new();
 ///
 /// JSON goes to standard output (where Lambda collects it), text to standard error (so that results can be piped).
 pub fn init(config: &LogConfig) {
-    let filter = EnvFilter::try_new(&config.filter).unwrap_or_else(|_| EnvFilter::new("warn,quarry=info"));
+    let filter = filter(&config.filter);
     let builder = tracing_subscriber::fmt().with_env_filter(filter);
     let result = match config.format {
         LogFormat::Json => builder
@@ -40,6 +40,20 @@ pub fn init(config: &LogConfig) {
     if result.is_err() {
         tracing::debug!("logging was set up before");
     }
+}
+
+/// Libraries whose lines repeat what callers have sent: `rmcp` writes calls and answers out.
+const TALKATIVE: [&str; 1] = ["rmcp"];
+
+/// What is logged: as configured, without the libraries that would write content, unless they are named.
+fn filter(configured: &str) -> EnvFilter {
+    let mut filter = EnvFilter::try_new(configured).unwrap_or_else(|_| EnvFilter::new("warn,quarry=info"));
+    for library in TALKATIVE.into_iter().filter(|library| !configured.contains(library)) {
+        if let Ok(off) = format!("{library}=off").parse() {
+            filter = filter.add_directive(off);
+        }
+    }
+    filter
 }
 
 /// How one piece of work ended, as it is logged.

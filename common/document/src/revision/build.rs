@@ -106,7 +106,7 @@ pub(super) fn build(
 
     let folder = RevisionFolder { manifest, chunks: chunk_file, nav, hierarchy, files };
     validate::check(&folder, limits).map_err(|fault| {
-        tracing::error!(%fault, file = %request.file_name, "a revision folder contradicts itself");
+        tracing::error!(%fault, document = %request.document_id, "a revision folder contradicts itself");
         DocumentFailure::new(DocumentCode::Crashed, format!("the artifacts contradict each other: {fault}"))
     })?;
     Ok(folder)

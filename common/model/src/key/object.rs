@@ -20,6 +20,17 @@ impl ObjectKey {
         Self(format!("uploads/{}/{job}", segment(owner.as_str())))
     }
 
+    /// The key as errors and logs show it: without the name of a dropped file, which says what it is about.
+    pub fn for_logs(&self) -> String {
+        match self.0.strip_prefix("inbox/") {
+            Some(rest) => match rest.split_once('/') {
+                Some((namespace, _)) => format!("inbox/{namespace}/…"),
+                None => "inbox/…".to_owned(),
+            },
+            None => self.0.clone(),
+        }
+    }
+
     /// A key as an object event named it, already URL-decoded. [`EventKey::of`] says what it means.
     pub fn from_event(key: &str) -> Self {
         Self(key.to_owned())

@@ -18,6 +18,14 @@ fn scoped(scope: &Scope) -> String {
 }
 
 impl RecordKey {
+    /// The key as errors and logs show it: without words out of documents and without names that callers gave.
+    pub fn for_logs(&self) -> String {
+        match self.pk.split('#').next() {
+            Some(kind @ ("KW" | "IDEM")) => format!("{kind}#…"),
+            _ => format!("{}/{}", self.pk, self.sk),
+        }
+    }
+
     fn new(pk: String, sk: impl Into<String>) -> Self {
         Self { pk, sk: sk.into() }
     }
