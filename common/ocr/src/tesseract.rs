@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use quarry_ports::{Ocr, OcrError, OcrPicture, Recognised};
@@ -17,16 +18,22 @@ const INTRODUCTION: Duration = Duration::from_secs(10);
 /// Most bytes of a table: a page of 30,000 words.
 const MOST_OUTPUT: u64 = 4 << 20;
 
-/// Found on this machine, and good enough.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The program on this machine. It is asked who it is when the first picture is to be read: that takes longer than most documents.
+#[derive(Debug)]
 pub struct Tesseract {
     program: PathBuf,
+    known: OnceLock<Result<Known, String>>,
+}
+
+/// What the program says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Known {
     name: String,
     languages: Vec<String>,
 }
 
 impl Tesseract {
-    /// The program of the search path, if there is one of version 4 or newer with data for at least one language.
+    /// The program of the search path, if there is one. It reads when it is of version 4 or newer and has data for a language.
     pub fn find() -> Option<Self> {
         let path = std::env::var_os("PATH")?;
         Self::find_in(&path)
@@ -36,18 +43,21 @@ impl Tesseract {
         let name = format!("tesseract{}", std::env::consts::EXE_SUFFIX);
         // Relative entries of the path would make it depend on the folder we stand in.
         let program = std::env::split_paths(path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(&name));
-        let program = program.into_iter().find(|program| program.is_file())?;
-        match Self::at(program.clone()) {
-            Ok(found) => Some(found),
-            Err(why) => {
-                tracing::warn!(program = %program.display(), why, "tesseract is not used");
-                None
-            }
-        }
+        program.into_iter().find(|program| program.is_file()).map(Self::at)
     }
 
-    fn at(program: PathBuf) -> Result<Self, String> {
-        let asked = said(&program, "--version")?;
+    fn at(program: PathBuf) -> Self {
+        Self { program, known: OnceLock::new() }
+    }
+
+    fn known(&self) -> Result<&Known, &str> {
+        self.known.get_or_init(|| Known::of(&self.program)).as_ref().map_err(String::as_str)
+    }
+}
+
+impl Known {
+    fn of(program: &Path) -> Result<Self, String> {
+        let asked = said(program, "--version")?;
         let first = asked.lines().next().unwrap_or_default();
         let version = first.split_whitespace().nth(1).unwrap_or_default().trim_start_matches('v').to_owned();
         let major: u32 = version.split('.').next().and_then(|major| major.parse().ok()).ok_or("it does not say its version")?;
@@ -55,11 +65,11 @@ impl Tesseract {
             return Err(format!("version {version}, at least {LEAST_VERSION} is needed"));
         }
         // One sentence, then one language a line.
-        let mut languages: Vec<String> = said(&program, "--list-langs")?.lines().skip(1).map(|line| line.trim().to_owned()).collect();
+        let mut languages: Vec<String> = said(program, "--list-langs")?.lines().skip(1).map(|line| line.trim().to_owned()).collect();
         languages.retain(|language| !language.is_empty());
         languages.sort();
         language::choose(None, &languages).ok_or("no data for any language")?;
-        Ok(Self { program, name: format!("tesseract {version}"), languages })
+        Ok(Self { name: format!("tesseract {version}"), languages })
     }
 }
 
@@ -72,14 +82,15 @@ fn said(program: &Path, argument: &str) -> Result<String, String> {
 
 impl Ocr for Tesseract {
     fn name(&self) -> &str {
-        &self.name
+        self.known().map_or("tesseract", |known| &known.name)
     }
 
     fn recognise(&self, picture: &OcrPicture<'_>) -> Result<Recognised, OcrError> {
-        let languages = language::choose(picture.language, &self.languages);
+        let known = self.known().map_err(|why| OcrError::Unavailable(why.to_owned()))?;
+        let languages = language::choose(picture.language, &known.languages);
         let languages = languages.ok_or_else(|| OcrError::Unavailable("no language data".to_owned()))?;
         // Turned pages are found out where the data for that is there.
-        let mode = if self.languages.iter().any(|one| one == "osd") { "1" } else { "3" };
+        let mode = if known.languages.iter().any(|one| one == "osd") { "1" } else { "3" };
         let dpi = (picture.dpi.clamp(70.0, 2400.0) as u32).to_string();
         let mut command = Command::new(&self.program);
         command.args(["stdin", "stdout", "-l", &languages, "--dpi", &dpi, "--psm", mode, "tsv"]);
@@ -124,15 +135,21 @@ mod tests {
     fn it_is_found_on_the_path_with_its_version_and_languages() {
         let (folder, _) = fake(TALKS);
         let found = Tesseract::find_in(folder.path().as_os_str()).unwrap();
-        assert_eq!((found.name(), found.languages.as_slice()), ("tesseract 5.3.0", ["eng".to_owned(), "osd".to_owned()].as_slice()));
-        assert_eq!(Tesseract::find_in(OsStr::new("relative:/nowhere")), None);
+        assert_eq!(
+            (found.name(), found.known().unwrap().languages.as_slice()),
+            ("tesseract 5.3.0", ["eng".to_owned(), "osd".to_owned()].as_slice())
+        );
+        assert!(Tesseract::find_in(OsStr::new("relative:/nowhere")).is_none());
     }
 
     #[test]
     fn what_is_too_old_or_has_no_data_is_not_used() {
         for script in ["echo 'tesseract 3.05.01'", "echo nonsense", "exit 1", &TALKS.replace("eng\\nosd", "osd")] {
             let (folder, _) = fake(script);
-            assert_eq!(Tesseract::find_in(folder.path().as_os_str()), None, "{script}");
+            let found = Tesseract::find_in(folder.path().as_os_str()).unwrap();
+            let answer = found.recognise(&picture(Duration::from_secs(10)));
+            assert!(matches!(answer, Err(OcrError::Unavailable(_))), "{script}: {answer:?}");
+            assert_eq!(found.name(), "tesseract");
         }
     }
 
@@ -140,15 +157,15 @@ mod tests {
     fn its_table_is_read_and_its_failures_have_a_meaning() {
         let row = "5\\t1\\t1\\t1\\t1\\t1\\t1\\t2\\t3\\t4\\t90\\tword\\n";
         let (_folder, program) = fake(&format!("{TALKS}\ncat >/dev/null; printf '{row}'"));
-        let Recognised::Lines(lines) = Tesseract::at(program).unwrap().recognise(&picture(Duration::from_secs(10))).unwrap() else {
+        let Recognised::Lines(lines) = Tesseract::at(program).recognise(&picture(Duration::from_secs(10))).unwrap() else {
             panic!("lines")
         };
         assert_eq!(lines[0][0].text, "word");
         let (_folder, program) = fake(&format!("{TALKS}\necho 'bad picture' >&2; exit 3"));
-        let failed = Tesseract::at(program).unwrap().recognise(&picture(Duration::from_secs(10)));
+        let failed = Tesseract::at(program).recognise(&picture(Duration::from_secs(10)));
         assert!(matches!(failed, Err(OcrError::Failed(why)) if why.contains("bad picture")));
         let (_folder, program) = fake(&format!("{TALKS}\nsleep 600"));
-        let late = Tesseract::at(program).unwrap().recognise(&picture(Duration::from_millis(200)));
+        let late = Tesseract::at(program).recognise(&picture(Duration::from_millis(200)));
         assert_eq!(late, Err(OcrError::TimedOut(Duration::from_millis(200))));
     }
 }
