@@ -293,8 +293,9 @@ pub struct Neighbor {
     pub summary: String,
 }
 
-/// `POST /auth/create`.
+/// `POST /auth/create`. Fields that are not known are refused: a limit with its name misspelt would not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CreateKey {
     /// For people, 1 to 255 characters.
     pub name: String,
@@ -311,6 +312,7 @@ pub struct CreateKey {
 
 /// `POST /auth/revoke`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RevokeKey {
     /// As `GET /auth/list` gives it.
     pub api_key_id: String,

@@ -53,6 +53,25 @@ impl ApiCode {
         Self::DeadlineExceeded,
     ];
 
+    /// As it is written in answers and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InvalidArgument => "INVALID_ARGUMENT",
+            Self::Unauthenticated => "UNAUTHENTICATED",
+            Self::PermissionDenied => "PERMISSION_DENIED",
+            Self::NotFound => "NOT_FOUND",
+            Self::MethodNotAllowed => "METHOD_NOT_ALLOWED",
+            Self::Aborted => "ABORTED",
+            Self::AlreadyExists => "ALREADY_EXISTS",
+            Self::PayloadTooLarge => "PAYLOAD_TOO_LARGE",
+            Self::UnsupportedMediaType => "UNSUPPORTED_MEDIA_TYPE",
+            Self::ResourceExhausted => "RESOURCE_EXHAUSTED",
+            Self::InternalError => "INTERNAL_ERROR",
+            Self::Unavailable => "UNAVAILABLE",
+            Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        }
+    }
+
     /// The HTTP status.
     pub fn status(self) -> u16 {
         match self {
@@ -274,6 +293,9 @@ mod tests {
 
     #[test]
     fn names_are_what_serde_writes() {
+        for code in ApiCode::ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+        }
         for code in DocumentCode::ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.name());
             assert!(code.sentence().ends_with('.'));

@@ -71,6 +71,8 @@ pub struct OutcomeLine<'a> {
     pub document: Option<&'a DocumentId>,
     /// The revision.
     pub revision: Option<&'a Revision>,
+    /// Method and pattern of the address, of a request.
+    pub route: &'a str,
     /// Bytes of the source, or of the request.
     pub bytes: Option<u64>,
     /// How long it took.
@@ -95,6 +97,7 @@ impl OutcomeLine<'_> {
             job_id = id(self.job.map(ToString::to_string)),
             document_id = id(self.document.map(ToString::to_string)),
             revision = id(self.revision.map(ToString::to_string)),
+            route = self.route,
             bytes = self.bytes,
             duration_ms = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
             outcome = self.outcome,

@@ -234,13 +234,21 @@ pub(crate) struct Serve {
     #[arg(long, default_value_t = 8080)]
     pub(crate) port: u16,
     /// Address to listen on; with any but a loopback address callers need a key
-    #[arg(long, default_value = "127.0.0.1")]
+    #[arg(long, default_value = "127.0.0.1", value_parser = host)]
     pub(crate) host: IpAddr,
     /// Read every new or changed file of this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) watch: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) place: InNamespace,
+}
+
+/// An address of this machine.
+fn host(text: &str) -> Result<IpAddr, String> {
+    if text.eq_ignore_ascii_case("localhost") {
+        return Ok(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+    }
+    text.parse().map_err(|_| "must be an IP address of this machine, or localhost".to_owned())
 }
 
 #[derive(Debug, Subcommand)]

@@ -41,6 +41,9 @@ pub(crate) struct Engine {
 impl Engine {
     /// Opens the data folder, making it when it is not there.
     pub(crate) fn open(data: &Path, config: Config, base: PublicBase) -> Result<Self, Failure> {
+        if data.is_file() {
+            return Err(Failure::usage(format!("{} is a file; --data names a folder", data.display())));
+        }
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let options = LocalOptions { base, max_receives: config.limits.receives, clock: Arc::clone(&clock) };
         let store = LocalStore::open_with(data, options).with_context(|| format!("cannot open the data folder {}", data.display()))?;

@@ -29,11 +29,24 @@ pub(crate) fn note(text: impl std::fmt::Display) {
 /// Says why the program ends.
 pub(crate) fn failure(failure: &Failure, as_json: bool) {
     if as_json {
-        let body = json!({ "error": { "message": format!("{:#}", failure.error), "exit_code": failure.exit.code() } });
+        let body = json!({ "error": { "message": sentence(&failure.error), "exit_code": failure.exit.code() } });
         note(body);
     } else {
-        note(format!("quarry: {:#}", failure.error));
+        note(format!("quarry: {}", sentence(&failure.error)));
     }
+}
+
+/// An error with its causes; a cause that the error itself has told already is not told again.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// Text of documents for a terminal: control characters (escape sequences, bidirectional overrides) could change what is
@@ -56,6 +69,12 @@ pub(crate) fn line(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn causes_are_told_once() {
+        let error = anyhow::anyhow!("No such file").context("open x: No such file").context("cannot open the data folder");
+        assert_eq!(sentence(&error), "cannot open the data folder: open x: No such file");
+    }
 
     #[test]
     fn what_could_fool_a_terminal_is_shown() {

@@ -274,3 +274,31 @@ fn a_page_is_written_as_an_image_with_a_chunk_marked() {
     page(&["valve.pdf", "--page"]).ends(2);
     page(&["none.pdf", "--page", "1"]).ends(4);
 }
+
+/// What goes wrong before anything is done is said in one line that says what to do.
+#[test]
+fn wrong_calls_are_answered_in_one_line() {
+    let quarry = support::Quarry::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let file = quarry.write("file", "no folder");
+    let file = file.to_str().unwrap();
+    for (args, code, words) in [
+        (&["search", "x"][..], 4, "there was no data folder at"),
+        (&["serve", "--port", &port], 1, "--port chooses another"),
+        (&["list", "--data", file], 2, "is a file; --data names a folder"),
+        (&["list", "--data", "/dev/null/x"], 1, "cannot open the data folder"),
+        (&["ingest", "/nowhere/at/all"], 4, "/nowhere/at/all"),
+        (&["outline", "nothing"], 4, "`quarry list` shows what there is"),
+        (&["show", "nothing:7"], 4, "`quarry list` shows what there is"),
+        (&["debug", "profile", "/nowhere/at/all"], 4, "/nowhere/at/all"),
+    ] {
+        let run = quarry.run(args).ends(code);
+        let line = run.err.lines().next().unwrap_or_default();
+        assert!(line.contains(words), "{args:?}: {}", run.err);
+        for part in line.split(": ").filter(|part| part.len() > 12) {
+            assert_eq!(line.matches(part).count(), 1, "said twice: {line}");
+        }
+    }
+    assert!(quarry.run(&["serve", "--host", "example.com"]).ends(2).err.contains("or localhost"));
+}

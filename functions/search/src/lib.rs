@@ -11,7 +11,7 @@ mod tools;
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::{FromRequest as _, Path, Request, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use quarry_model::record::KeyScope;
@@ -61,12 +61,10 @@ pub fn routes(search: Arc<Search>) -> Router {
         .with_state(search)
 }
 
-async fn query(
-    State(search): State<Arc<Search>>,
-    caller: Caller,
-    Body(request): Body<RetrievalRequest>,
-) -> Result<Json<RetrievalAnswer>, Failure> {
+async fn query(State(search): State<Arc<Search>>, caller: Caller, request: Request) -> Result<Json<RetrievalAnswer>, Failure> {
+    // Who may not is told so, whatever the body says.
     caller.require(KeyScope::Query)?;
+    let Body(request): Body<RetrievalRequest> = Body::from_request(request, &()).await?;
     let (scope, request) = accepted(&search, caller, request)?;
     search.retriever.answer(&scope, &request).await.map(Json).map_err(|error| failure(&error))
 }

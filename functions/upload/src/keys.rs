@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequest as _, Request, State};
 use quarry_model::api::{CreateKey, KeyBody, KeyCreated, KeyList, RevokeKey};
 use quarry_model::record::KeyScope;
 use quarry_runtime::http::{Body, Caller, Failure, NewKey};
@@ -12,12 +12,10 @@ use serde_json::{Value, json};
 use crate::Upload;
 use crate::input::Violations;
 
-pub(crate) async fn create(
-    State(upload): State<Arc<Upload>>,
-    caller: Caller,
-    Body(request): Body<CreateKey>,
-) -> Result<Json<KeyCreated>, Failure> {
+pub(crate) async fn create(State(upload): State<Arc<Upload>>, caller: Caller, request: Request) -> Result<Json<KeyCreated>, Failure> {
+    // Who may not is told so, whatever the body says.
     caller.require(KeyScope::Admin)?;
+    let Body(request): Body<CreateKey> = Body::from_request(request, &()).await?;
     let mut bad = Violations::default();
     let name = request.name.trim();
     if name.is_empty() || name.chars().count() > 255 || name.chars().any(char::is_control) {
@@ -74,12 +72,9 @@ pub(crate) async fn list(State(upload): State<Arc<Upload>>, caller: Caller) -> R
     Ok(Json(KeyList { total: api_keys.len(), api_keys }))
 }
 
-pub(crate) async fn revoke(
-    State(upload): State<Arc<Upload>>,
-    caller: Caller,
-    Body(request): Body<RevokeKey>,
-) -> Result<Json<Value>, Failure> {
+pub(crate) async fn revoke(State(upload): State<Arc<Upload>>, caller: Caller, request: Request) -> Result<Json<Value>, Failure> {
     caller.require(KeyScope::Admin)?;
+    let Body(request): Body<RevokeKey> = Body::from_request(request, &()).await?;
     upload.authenticator.revoke_key(&caller.owner, &request.api_key_id).await?;
     Ok(Json(json!({ "message": "The key is revoked; it stops working everywhere within a minute." })))
 }

@@ -78,12 +78,26 @@ fn unread(error: &BytesRejection) -> Failure {
 /// One violation. A missing field is named by its own name, not by the object it is missing from.
 fn violation(place: &str, path: &str, problem: &str) -> Failure {
     let missing = problem.strip_prefix("missing field `").and_then(|rest| rest.split_once('`')).map(|(field, _)| field);
-    let parts = [place, path, missing.unwrap_or_default()];
+    // Serde reports it for the whole; the field has a name.
+    let duplicate = problem.strip_prefix("duplicate field `").and_then(|rest| rest.split_once('`')).map(|(field, _)| field);
+    let duplicate = duplicate.filter(|field| !path.ends_with(field));
+    let parts = [place, path, missing.or(duplicate).unwrap_or_default()];
     let field = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
     let problem = match missing {
         Some(_) => "is required",
         // Where in the text it stands helps nobody who sees the field's name.
-        None => problem.rsplit_once(" at line ").map_or(problem, |(text, _)| text),
+        None => plain(problem.rsplit_once(" at line ").map_or(problem, |(text, _)| text)),
     };
     ApiError::invalid_field(&field, problem).into()
+}
+
+/// What the readers of numbers and of JSON say, in words that say what to do.
+fn plain(problem: &str) -> &str {
+    match problem {
+        "invalid digit found in string" | "cannot parse integer from empty string" => "must be a whole number",
+        "number too large to fit in target type" | "number too small to fit in target type" => "is out of range",
+        "provided string was not `true` or `false`" => "must be true or false",
+        "EOF while parsing a value" => "is empty or ends too early; send a JSON object",
+        other => other,
+    }
 }

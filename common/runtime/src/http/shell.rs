@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::extract::{DefaultBodyLimit, Extension, Request};
+use axum::extract::{DefaultBodyLimit, Extension, MatchedPath, Request};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::{Router, body};
@@ -84,6 +84,7 @@ async fn answer(mut request: Request, next: Next, options: Options) -> Response 
     let began = Instant::now();
     let id = request_id(&request);
     let path = request.uri().path().to_owned();
+    let route = route(&request);
     request.extensions_mut().insert(RequestId(id.clone()));
     let trace = trace_of(&request);
     let mut response = trace::within(trace, async { enveloped(next.run(request).await, &id, &path).await }).await;
@@ -100,7 +101,8 @@ async fn answer(mut request: Request, next: Next, options: Options) -> Response 
         trace: Some(trace),
         duration: began.elapsed(),
         outcome: status.as_str(),
-        code: &code.map_or_else(String::new, |code| format!("{code:?}")),
+        code: code.map_or("", quarry_model::ApiCode::name),
+        route: &route,
         ..OutcomeLine::default()
     };
     line.log();
@@ -108,6 +110,11 @@ async fn answer(mut request: Request, next: Next, options: Options) -> Response 
         line.metrics(SystemClock.now().millis());
     }
     response
+}
+
+/// The method and the pattern of the address, never the address itself; empty for what leads nowhere.
+fn route(request: &Request) -> String {
+    request.extensions().get::<MatchedPath>().map_or_else(String::new, |path| format!("{} {}", request.method(), path.as_str()))
 }
 
 /// A caller's id when it is short and printable, else a fresh one.

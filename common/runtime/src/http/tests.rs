@@ -152,7 +152,16 @@ async fn what_does_not_fit_is_named_field_by_field() {
     assert_eq!(field, "body.top_k");
     assert!(!problem.contains("line"), "{problem}");
     assert_eq!(shell.ask(r#"{"query": "a"} x"#).await.violation().0, "body");
-    assert_eq!(shell.get("/v1/list?page=x").await.violation().0, "query.page");
+    for (page, problem) in [
+        ("x", "must be a whole number"),
+        ("1.5", "must be a whole number"),
+        ("", "must be a whole number"),
+        ("99999999999", "is out of range"),
+    ] {
+        assert_eq!(shell.get(&format!("/v1/list?page={page}")).await.violation(), ("query.page".into(), problem.into()));
+    }
+    assert_eq!(shell.get("/v1/list?page=1&page=2").await.violation().0, "query.page");
+    assert_eq!(shell.ask("").await.violation(), ("body".into(), "is empty or ends too early; send a JSON object".into()));
     assert_eq!(shell.ask(r#"{"query": "a"}"#).await.text, "ok");
 }
 

@@ -30,6 +30,7 @@ use quarry_store_local::PublicBase;
 use crate::cli::{Cli, Command, Common};
 use crate::engine::Engine;
 use crate::exit::{Exit, Failure};
+use crate::output;
 
 /// Does what the arguments say.
 pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
@@ -63,10 +64,23 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
             multi(redrive::deployed(&stage, args, common.json))
         }
         other => {
+            let nothing_yet = reads(&other) && !common.data.exists();
             let engine = Engine::open(&common.data, config, PublicBase::default())?;
+            if nothing_yet {
+                let hint = "`quarry ingest PATH` fills it; --data or QUARRY_DATA names another";
+                output::note(format!("there was no data folder at {}: {hint}", common.data.display()));
+            }
             multi(on_engine(engine, common, other))
         }
     }
+}
+
+/// Whether a command only makes sense where something has been read before.
+fn reads(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Search(_) | Command::Outline(_) | Command::Show(_) | Command::List(_) | Command::Archive(_) | Command::Delete(_)
+    )
 }
 
 async fn on_engine(engine: Engine, common: Common, command: Command) -> Result<Exit, Failure> {

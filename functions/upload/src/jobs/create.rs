@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{FromRequest as _, Request, State};
 use http::HeaderMap;
 use quarry_model::api::{CreateJob, JobCreated};
 use quarry_model::job::SourceType;
@@ -23,9 +23,11 @@ pub(crate) async fn create(
     State(upload): State<Arc<Upload>>,
     caller: Caller,
     headers: HeaderMap,
-    Body(request): Body<CreateJob>,
+    request: Request,
 ) -> Result<Json<JobCreated>, Failure> {
+    // Who may not is told so, whatever the body says.
     caller.require(KeyScope::Ingest)?;
+    let Body(request): Body<CreateJob> = Body::from_request(request, &()).await?;
     let new = checked(&upload, &caller.owner, &headers, request).await?;
     let job = match new.source_url.clone() {
         Some(url) => remote::create(&upload, new, &url).await?,

@@ -24,7 +24,13 @@ const UNNAMED: &str = "document";
 /// The address to fetch, if the request names one; what is wrong with it, or with the kind of source, is a violation.
 pub(super) fn address(upload: &Upload, bad: &mut Violations, request: &CreateJob) -> Option<String> {
     match request.source_type.as_str() {
-        "file" => None,
+        "file" => {
+            // It would wait for an upload that its caller does not mean to make.
+            if request.source_url.as_deref().is_some_and(|url| !url.trim().is_empty()) {
+                bad.add("body.source_url", "goes with source_type url; leave it out for a file that is uploaded");
+            }
+            None
+        }
         "url" => {
             let url = request.source_url.as_deref().unwrap_or_default().trim();
             if url.is_empty() {

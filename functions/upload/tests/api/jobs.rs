@@ -102,6 +102,7 @@ async fn what_is_wrong_with_a_request_is_named() {
     let post = async |body: Value| bench.post("/v1/jobs", &body).await;
     post(json!({})).await.violation("body.source_type");
     post(json!({ "source_type": "file", "file_name": null })).await.violation("body.file_name");
+    post(json!({ "source_type": "file", "file_name": "a.md", "source_url": "https://x.example/a.md" })).await.violation("body.source_url");
     post(json!({ "source_type": "ftp", "file_name": "a.md" })).await.violation("body.source_type");
     post(json!({ "source_type": "file", "file_name": "a.md", "namespace": "x".repeat(256) })).await.violation("body.namespace");
     post(json!({ "source_type": "file", "file_name": "a.md", "data_id": "x".repeat(129) })).await.violation("body.data_id");

@@ -131,6 +131,14 @@ async fn keys_are_made_listed_and_revoked() {
     let bad = bench.send(Method::POST, "/v1/auth/create", &head, body).await;
     bad.violation("body.name");
     bad.violation("body.scopes");
+    for (field, value) in [("scope", json!(["query"])), ("expires", json!("2030-01-01T00:00:00Z")), ("rate", json!(5))] {
+        let misspelt = bench.send(Method::POST, "/v1/auth/create", &head, json!({ "name": "k", field: value }).to_string()).await;
+        misspelt.violation(&format!("body.{field}"));
+    }
+    bench
+        .send(Method::POST, "/v1/auth/create", &head, json!({ "name": "k", "requests_per_minute": 0 }).to_string())
+        .await
+        .violation("body.requests_per_minute");
     bench.send(Method::POST, "/v1/auth/revoke", &head, json!({ "api_key_id": "key_x" }).to_string()).await.refused(404, "NOT_FOUND");
     let id = listed["api_keys"][0]["id"].clone();
     bench.send(Method::POST, "/v1/auth/revoke", &head, json!({ "api_key_id": id }).to_string()).await.ok();

@@ -3,6 +3,7 @@
 mod objects;
 mod watch;
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -28,7 +29,10 @@ const PAGES_AT_ONCE: usize = 2;
 
 pub(crate) async fn run(common: &Common, config: Config, args: Serve) -> Result<Exit, Failure> {
     let wanted = SocketAddr::new(args.host, args.port);
-    let listener = TcpListener::bind(wanted).await.with_context(|| format!("cannot listen on {wanted}"))?;
+    let listener = TcpListener::bind(wanted).await.map_err(|error| {
+        let hint = if error.kind() == ErrorKind::AddrInUse { "; --port chooses another, 0 any that is free" } else { "" };
+        anyhow::anyhow!("cannot listen on {wanted}: {error}{hint}")
+    })?;
     let address = listener.local_addr()?;
     let base = config.public_url.clone().unwrap_or_else(|| reachable(address));
     let engine = Arc::new(Engine::open(&common.data, config, PublicBase::new(&base))?);
