@@ -2,9 +2,8 @@
 //! clock, with a good neighbour in the same folder. Every input is built here. The rule that every case must keep: the
 //! job ends, with a public code when it fails; the neighbour is read; nothing half is published.
 //!
-//! Rows of the list that are about deliveries, owners, queries and keys have their tests beside the code they are about:
-//! `functions/publisher` (41, 42, 43, 47, 50), `common/runtime` (44, 45, 46), `common/store-aws` and
-//! `common/ports/src/testing` (48), `functions/search` and `common/model` (52), `functions/upload` (5, 54, 55).
+//! Rows of the list that are about deliveries, owners, queries and keys have their tests beside the code they are about;
+//! `rows` names the tests of every row.
 
 mod build;
 mod edges;
