@@ -3,7 +3,7 @@
 //! The postings hold surface forms only; forms that differ are gathered when a query asks. So a stem costs no
 //! postings, can never stand instead of the word, and adds nothing to the length of a chunk.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use quarry_language::script::is_word_char;
 use quarry_language::{fold, segment, stem};
@@ -29,29 +29,19 @@ pub(crate) fn joined(run: &str) -> Option<String> {
     (plain.len() < run.len() && plain.chars().nth(1).is_some()).then_some(plain)
 }
 
-/// Which languages each word was seen in, as a set of bits over [`Seen::languages`].
+/// The languages of chunks, as far as they have stems.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct Spoken {
     languages: Vec<String>,
-    words: HashMap<String, u32>,
+    /// A bit for each chunk, in the order of `languages`.
+    chunks: Vec<u32>,
 }
 
-impl Seen {
-    /// Notes the words of a text.
-    pub(crate) fn note(&mut self, text: &str, lang: &str) {
-        if !stem::has_stems(lang) {
-            return;
-        }
-        let Some(bit) = self.bit(lang) else {
-            return;
-        };
-        segment::analyze(text, |token| {
-            if let Some(mask) = self.words.get_mut(token.text) {
-                *mask |= bit;
-            } else {
-                self.words.insert(token.text.to_owned(), bit);
-            }
-        });
+impl Spoken {
+    /// Notes the language of the next chunk.
+    pub(crate) fn note(&mut self, lang: &str) {
+        let bit = if stem::has_stems(lang) { self.bit(lang) } else { None };
+        self.chunks.push(bit.unwrap_or_default());
     }
 
     /// The bit of a language; `None` for the 33rd, whose words then have no stems.
@@ -63,9 +53,13 @@ impl Seen {
         (at < 32).then(|| 1 << at)
     }
 
-    fn of(&self, word: &str) -> impl Iterator<Item = &str> {
-        let mask = self.words.get(word).copied().unwrap_or(0);
-        self.languages.iter().take(32).enumerate().filter(move |(at, _)| mask & (1 << at) != 0).map(|(_, lang)| lang.as_str())
+    /// The languages of a word that stands in these chunks, added to those known.
+    pub(crate) fn add(&self, known: u32, chunks: &[u32]) -> u32 {
+        chunks.iter().filter_map(|&chunk| self.chunks.get(chunk as usize)).fold(known, |known, bit| known | bit)
+    }
+
+    fn of(&self, bits: u32) -> impl Iterator<Item = &str> {
+        self.languages.iter().take(32).enumerate().filter(move |(at, _)| bits & (1 << at) != 0).map(|(_, lang)| lang.as_str())
     }
 }
 
@@ -79,10 +73,10 @@ pub(crate) struct Aliases {
 }
 
 impl Aliases {
-    /// Computes the aliases of `words`, given in ascending order.
-    pub(crate) fn compute<'a>(words: impl Iterator<Item = &'a str>, seen: &Seen) -> Self {
+    /// Computes the aliases of `words`, given in ascending order, each with the bits of its languages.
+    pub(crate) fn compute<'a>(words: impl Iterator<Item = (&'a str, u32)>, spoken: &Spoken) -> Self {
         let mut map: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (ordinal, word) in words.enumerate() {
+        for (ordinal, (word, languages)) in words.enumerate() {
             if word.starts_with(segment::PAIR_MARK) {
                 continue;
             }
@@ -99,7 +93,7 @@ impl Aliases {
             if let Some(joined) = joined(&folded) {
                 add(joined_key(&joined));
             }
-            for lang in seen.of(word) {
+            for lang in spoken.of(languages) {
                 for form in [word, folded.as_str()] {
                     if let Some(stemmed) = stem::stem(form, lang).filter(|stemmed| stemmed != word) {
                         add(stem_key(lang, &stemmed));
@@ -208,10 +202,11 @@ mod tests {
 
     #[test]
     fn aliases_survive_storage() {
-        let mut seen = Seen::default();
-        seen.note("running runs Café wi-fi", "en");
-        let words = ["café", "running", "runs", "wi-fi"];
-        let aliases = Aliases::compute(words.into_iter(), &seen);
+        let mut spoken = Spoken::default();
+        ["und", "en", "de"].into_iter().for_each(|lang| spoken.note(lang));
+        let words = [("café", vec![0]), ("running", vec![0, 1]), ("runs", vec![1]), ("wi-fi", vec![2])];
+        let words = words.iter().map(|(word, chunks)| (*word, spoken.add(0, chunks)));
+        let aliases = Aliases::compute(words, &spoken);
         let mut bytes = Vec::new();
         aliases.write(&mut bytes);
         let back = Aliases::read(&mut bytes.as_slice()).unwrap();

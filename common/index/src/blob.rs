@@ -11,6 +11,7 @@ use futures::{StreamExt, TryStreamExt};
 use quarry_model::ObjectKey;
 use quarry_ports::{ObjectError, ObjectStore};
 use tantivy::directory::OwnedBytes;
+use tokio::sync::Semaphore;
 
 /// Holes up to this size are read along: a request costs more than the bytes.
 const HOLE: u64 = 128 * 1024;
@@ -18,6 +19,18 @@ const HOLE: u64 = 128 * 1024;
 const PIECE: u64 = 1024 * 1024;
 /// Requests under way at the same time for one split.
 const PARALLEL: usize = 16;
+/// Requests under way at the same time in this process, however many splits and questions there are: more would only wait
+/// for each other, with connections and buffers of their own.
+const IN_FLIGHT: usize = 64;
+
+static REQUESTS: Semaphore = Semaphore::const_new(IN_FLIGHT);
+
+/// One request, when its turn has come.
+async fn get(objects: &dyn ObjectStore, key: &ObjectKey, range: Range<u64>) -> Result<Bytes, ObjectError> {
+    // Never closed, so there is always a permit.
+    let _permit = REQUESTS.acquire().await.ok();
+    objects.get_range(key, range).await
+}
 
 /// Immutable bytes with holes. Reading is synchronous and never waits: what is not here is noted and refused, and
 /// [`Blob::fetch_missing`] gets all of it at once.
@@ -100,10 +113,10 @@ impl Blob {
 pub(crate) async fn fetch(objects: &dyn ObjectStore, key: &ObjectKey, range: Range<u64>) -> Result<Bytes, ObjectError> {
     let length = range.end - range.start;
     if length <= PIECE * 3 / 2 {
-        return objects.get_range(key, range).await;
+        return get(objects, key, range).await;
     }
     let starts: Vec<u64> = (range.start..range.end).step_by(PIECE as usize).collect();
-    let reads: Vec<_> = starts.into_iter().map(|start| objects.get_range(key, start..(start + PIECE).min(range.end))).collect();
+    let reads: Vec<_> = starts.into_iter().map(|start| get(objects, key, start..(start + PIECE).min(range.end))).collect();
     let pieces: Vec<Bytes> = futures::stream::iter(reads).buffered(PARALLEL).try_collect().await?;
     Ok(pieces.concat().into())
 }

@@ -12,10 +12,12 @@ use quarry_model::record::{SplitDocument, SplitEntry};
 use quarry_model::{ChunkType, ObjectKey, Scope};
 use quarry_ports::ObjectStore;
 use tantivy::directory::RamDirectory;
+use tantivy::index::InvertedIndexReader;
+use tantivy::schema::IndexRecordOption;
 use tantivy::store::{Compressor, ZstdCompressor};
 use tantivy::{Directory, HasLen, Index, IndexSettings, SingleSegmentIndexWriter, TantivyDocument};
 
-use crate::alias::{Aliases, Seen};
+use crate::alias::{Aliases, Spoken};
 use crate::blob::Blob;
 use crate::bundle::{FILES, Footer};
 use crate::cache::SplitCache;
@@ -61,7 +63,7 @@ pub fn build_split(scope: &Scope, mut documents: Vec<IndexedDocument>) -> Result
         .single_segment_index_writer(directory.clone(), ARENA_BYTES)
         .map_err(segment)?;
 
-    let mut seen = [Seen::default(), Seen::default()];
+    let mut spoken = Spoken::default();
     let mut languages: BTreeMap<String, u32> = BTreeMap::new();
     let mut entries = Vec::with_capacity(documents.len());
     let mut next = 0_u32;
@@ -70,7 +72,8 @@ pub fn build_split(scope: &Scope, mut documents: Vec<IndexedDocument>) -> Result
         let main = main_language(document);
         for indexed in &document.chunks {
             let lang = if indexed.chunk.metadata.lang == "und" { main } else { indexed.chunk.metadata.lang.as_str() };
-            add(&mut writer, &mut seen, document, indexed, lang)?;
+            add(&mut writer, document, indexed)?;
+            spoken.note(lang);
             if lang != "und" {
                 *languages.entry(lang.to_owned()).or_default() += 1;
             }
@@ -89,7 +92,7 @@ pub fn build_split(scope: &Scope, mut documents: Vec<IndexedDocument>) -> Result
     let index = writer.finalize().map_err(segment)?;
     let mut languages: Vec<(String, u32)> = languages.into_iter().collect();
     languages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    bundle(scope, &index, &directory, &seen, languages, entries)
+    bundle(scope, &index, &directory, &spoken, languages, entries)
 }
 
 /// Every document once, its chunks in order.
@@ -118,17 +121,9 @@ fn main_language(document: &IndexedDocument) -> &str {
     lengths.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(a.0))).map_or("und", |(lang, _)| lang)
 }
 
-fn add(
-    writer: &mut SingleSegmentIndexWriter,
-    seen: &mut [Seen; 2],
-    document: &IndexedDocument,
-    indexed: &IndexedChunk,
-    lang: &str,
-) -> Result<(), IndexError> {
+fn add(writer: &mut SingleSegmentIndexWriter, document: &IndexedDocument, indexed: &IndexedChunk) -> Result<(), IndexError> {
     let fields = fields();
     let (content, path) = (content_text(indexed), path_text(indexed));
-    seen[0].note(&content, lang);
-    seen[1].note(&path, lang);
     let mut row = TantivyDocument::default();
     row.add_text(fields.content, content);
     row.add_text(fields.path, path);
@@ -153,7 +148,7 @@ fn bundle(
     scope: &Scope,
     index: &Index,
     directory: &RamDirectory,
-    seen: &[Seen; 2],
+    spoken: &Spoken,
     languages: Vec<(String, u32)>,
     documents: Vec<SplitDocument>,
 ) -> Result<BuiltSplit, IndexError> {
@@ -166,10 +161,15 @@ fn bundle(
     }
     let reader = tantivy::SegmentReader::open(&index.searchable_segments().map_err(segment)?[0]).map_err(segment)?;
     let mut aliases = Vec::new();
-    for (field, seen) in [fields().content, fields().path].into_iter().zip(seen) {
-        let vocabulary = Vocabulary::load(&*reader.inverted_index(field).map_err(segment)?).map_err(segment)?;
-        let words = (0..vocabulary.len()).map(|ordinal| std::str::from_utf8(vocabulary.word(ordinal)).unwrap_or_default());
-        Aliases::compute(words, seen).write(&mut aliases);
+    for field in [fields().content, fields().path] {
+        let postings = reader.inverted_index(field).map_err(segment)?;
+        let vocabulary = Vocabulary::load(&postings).map_err(segment)?;
+        let mut words = Vec::with_capacity(vocabulary.len() as usize);
+        for ordinal in 0..vocabulary.len() {
+            let word = std::str::from_utf8(vocabulary.word(ordinal)).unwrap_or_default();
+            words.push((word, languages_of(&postings, &vocabulary, ordinal, spoken)?));
+        }
+        Aliases::compute(words.into_iter(), spoken).write(&mut aliases);
     }
     let vocab = FILES.iter().position(|name| *name == "vocab").unwrap_or_default();
     contents[vocab] = zstd::bulk::compress(&aliases, 3).map_err(segment)?;
@@ -204,6 +204,17 @@ fn bundle(
         level: 0,
     };
     Ok(BuiltSplit { bytes, entry })
+}
+
+/// The languages of the chunks that hold a word.
+fn languages_of(postings: &InvertedIndexReader, vocabulary: &Vocabulary, ordinal: u32, spoken: &Spoken) -> Result<u32, IndexError> {
+    let mut blocks = postings.read_block_postings_from_terminfo(&vocabulary.info(ordinal), IndexRecordOption::Basic).map_err(segment)?;
+    let mut languages = 0;
+    while !blocks.docs().is_empty() {
+        languages = spoken.add(languages, blocks.docs());
+        blocks.advance();
+    }
+    Ok(languages)
 }
 
 /// Everything outside the tail that opening touches, sorted and disjoint.

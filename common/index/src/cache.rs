@@ -17,16 +17,21 @@ use crate::build::WHOLE_MAX_BYTES;
 use crate::bundle::Footer;
 use crate::disk::Disk;
 use crate::error::IndexError;
+use crate::learned::Learned;
 use crate::open::{Segment, from_objects};
 
 /// More splits than any namespace keeps open; the limit that counts is in bytes.
 const SPLITS_MAX: NonZeroUsize = NonZeroUsize::new(4096).expect("not zero");
+
+/// The share of the memory for splits that what was learnt from questions may take beside them: one part of so many.
+const LEARNED_SHARE: u64 = 8;
 
 /// Splits are immutable and named by their hash: what is cached never becomes wrong, only unneeded.
 pub struct SplitCache {
     max_bytes: u64,
     memory: Mutex<LruCache<String, Arc<Segment>>>,
     disk: Option<Disk>,
+    learned: Learned,
 }
 
 impl std::fmt::Debug for SplitCache {
@@ -39,7 +44,9 @@ impl SplitCache {
     /// A cache that keeps at most `max_bytes` of splits in memory and, with a folder, their bytes on disk as well (at
     /// most 384 MB of them; [`Self::with_disk_limit`] changes that).
     pub fn new(max_bytes: u64, folder: Option<PathBuf>) -> Self {
-        Self { max_bytes, memory: Mutex::new(LruCache::new(SPLITS_MAX)), disk: folder.map(|folder| Disk::new(folder, 384 << 20)) }
+        let disk = folder.map(|folder| Disk::new(folder, 384 << 20));
+        let learned = Learned::new((max_bytes / LEARNED_SHARE) as usize);
+        Self { max_bytes, memory: Mutex::new(LruCache::new(SPLITS_MAX)), disk, learned }
     }
 
     /// Limits what the folder holds, in bytes.
@@ -47,6 +54,11 @@ impl SplitCache {
     pub fn with_disk_limit(mut self, max_bytes: u64) -> Self {
         self.disk = self.disk.map(|disk| Disk::new(disk.folder().to_owned(), max_bytes));
         self
+    }
+
+    /// What snapshots have learnt from questions.
+    pub(crate) fn learned(&self) -> &Learned {
+        &self.learned
     }
 
     /// Bytes of splits in memory, roughly.

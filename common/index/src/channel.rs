@@ -1,11 +1,16 @@
 //! The three channels over the splits of one snapshot.
 
+use std::sync::Arc;
+
 use quarry_language::Query;
 
 use crate::error::IndexError;
-use crate::exact::containing;
+use crate::exact;
+use crate::impact::{Best, Part, Scores, add_up};
+use crate::learned::Lists;
+use crate::lists::Source;
 use crate::open::{CONTENT, PATH};
-use crate::rank::{Corpus, Ranking, Scores, Weights, score};
+use crate::rank::Corpus;
 use crate::snapshot::Hit;
 use crate::view::View;
 
@@ -21,32 +26,125 @@ pub enum Channel {
 }
 
 /// More than any number of matching units adds up to.
-const WHOLE_QUERY: f32 = 1_000.0;
+pub(crate) const WHOLE_QUERY: f32 = 1_000.0;
 
-/// Scores of every chunk. When some bytes were not here yet they are noted as missing, and the scores are worthless.
+/// Chunks of one split with the whole query, and what that is worth.
+type Whole = (Vec<u32>, Scores);
+
+/// What a query found in all splits, before anything is added up.
+struct Found {
+    concepts: Vec<Arc<Lists>>,
+    units: Vec<Arc<Lists>>,
+    /// By split.
+    whole: Vec<Whole>,
+}
+
+/// The best `limit` chunks that the masks let through, for each channel. `None` when bytes are not here yet: they are then
+/// noted as missing.
 ///
-/// Asked `alone`, the path channel holds only chunks whose path matches. Asked beside others it ranks every chunk that
+/// Asked alone, the path channel holds only chunks whose path matches. Asked beside others it ranks every chunk that
 /// matches at all, path before content: fusion by ranks would otherwise lift each chance match in a heading over all
 /// chunks without one.
-pub(crate) fn scores(
-    views: &[View],
-    corpus: &Corpus,
-    channel: Channel,
-    alone: bool,
+pub(crate) fn search(
+    source: &Source<'_>,
+    channels: &[Channel],
     query: &Query,
-    ranking: &Ranking,
-) -> Result<Vec<Scores>, IndexError> {
-    let languages = stem_languages(corpus, query.lang);
-    match channel {
-        Channel::Path => {
-            let weights = Weights { fields: by_field(ranking.path_content, 1.0), needs: alone.then_some(PATH) };
-            score(views, corpus, &weights, &query.concepts, &languages, ranking)
+    masks: &[Option<Vec<bool>>],
+    limit: usize,
+) -> Result<Option<Vec<Vec<Hit>>>, IndexError> {
+    let Some(found) = find(source, channels, query)? else { return Ok(None) };
+    let of_channel = |&channel: &Channel| {
+        let mut hits: Vec<(i64, Hit)> = Vec::new();
+        let mut floor = i64::MIN;
+        for (at, (view, mask)) in source.views.iter().zip(masks).enumerate() {
+            let mut best = Best::new(limit, floor);
+            add_up(&found.parts(channel, channels.len() == 1, at), view.segment.chunks(), mask.as_deref(), &mut best);
+            let (best, reached) = best.finish();
+            floor = reached;
+            hits.extend(best.into_iter().filter_map(|(key, doc, score)| Some((-key, hit(view, doc, score)?))));
         }
-        Channel::Content => {
-            let weights = Weights { fields: by_field(1.0, ranking.content_path), needs: Some(CONTENT) };
-            score(views, corpus, &weights, &query.concepts, &languages, ranking)
+        hits.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.document_id.cmp(&y.document_id)).then(x.ordinal.cmp(&y.ordinal)));
+        hits.truncate(limit);
+        hits.into_iter().map(|(_, hit)| hit).collect()
+    };
+    Ok(Some(channels.iter().map(of_channel).collect()))
+}
+
+/// Everything the channels need. What is missing is noted for all of it, so that it comes in few rounds.
+fn find(source: &Source<'_>, channels: &[Channel], query: &Query) -> Result<Option<Found>, IndexError> {
+    let mut found = Found { concepts: Vec::new(), units: Vec::new(), whole: Vec::new() };
+    let mut complete = true;
+    if channels.iter().any(|channel| *channel != Channel::Term) {
+        let languages = stem_languages(source.corpus, query.lang);
+        for concept in &query.concepts {
+            match source.concept(concept, &languages)? {
+                Some(lists) => found.concepts.push(lists),
+                None => complete = false,
+            }
         }
-        Channel::Term => term(views, corpus, query, ranking),
+    }
+    if channels.contains(&Channel::Term) {
+        for unit in &query.units {
+            match source.piece(unit)? {
+                Some(lists) => found.units.push(lists),
+                None => complete = false,
+            }
+        }
+        let units = (found.units.len() == query.units.len()).then_some(found.units.as_slice());
+        match whole(source, query, units)? {
+            Some(whole) => found.whole = whole,
+            None => complete = false,
+        }
+    }
+    Ok(complete.then_some(found))
+}
+
+/// Chunks that hold the whole query, by split; `units` are the lists of its units when they are all here.
+fn whole(source: &Source<'_>, query: &Query, units: Option<&[Arc<Lists>]>) -> Result<Option<Vec<Whole>>, IndexError> {
+    let mut out = Vec::with_capacity(source.views.len());
+    if !query.surface.contains(' ') {
+        let Some(lists) = source.piece(&query.surface)? else { return Ok(None) };
+        out.extend(lists.lists.iter().map(|list| list.docs.clone()));
+    } else if let Some(units) = units {
+        for (at, view) in source.views.iter().enumerate() {
+            // What holds the whole holds every part of it.
+            let parts = query.units.iter().zip(units).filter(|(unit, _)| query.surface.contains(unit.as_str()));
+            let mut parts: Vec<&[u32]> = parts.map(|(_, lists)| lists.lists[at].docs.as_slice()).collect();
+            parts.sort_by_key(|docs| docs.len());
+            let Some(docs) = exact::sequences(view, &query.surface, &parts)? else { return Ok(None) };
+            out.push(docs);
+        }
+    } else {
+        for view in source.views {
+            exact::announce(view, &query.surface)?;
+        }
+        return Ok(None);
+    }
+    let with_scores = |(docs, view): (Vec<u32>, &View)| {
+        let scores = Scores::new(&docs, vec![WHOLE_QUERY; docs.len()], view.segment.chunks());
+        (docs, scores)
+    };
+    Ok(Some(out.into_iter().zip(source.views).map(with_scores).collect()))
+}
+
+impl Found {
+    /// What is added up in one split for one channel.
+    fn parts(&self, channel: Channel, alone: bool, at: usize) -> Vec<Part<'_>> {
+        let concepts = || self.concepts.iter().map(move |lists| &lists.lists[at]);
+        match channel {
+            Channel::Content => concepts()
+                .map(|list| Part { docs: &list.docs, scores: &list.content, opens: Some(list.within[CONTENT].as_slice()) })
+                .collect(),
+            Channel::Path => concepts()
+                .map(|list| Part { docs: &list.docs, scores: &list.path, opens: alone.then_some(list.within[PATH].as_slice()) })
+                .collect(),
+            Channel::Term => {
+                let units = self.units.iter().map(|lists| &lists.lists[at]);
+                let units = units.map(|list| Part { docs: &list.docs, scores: &list.term, opens: None });
+                let whole = self.whole.get(at).map(|(docs, scores)| Part { docs, scores, opens: None });
+                units.chain(whole).collect()
+            }
+        }
     }
 }
 
@@ -56,68 +154,6 @@ pub(crate) fn stem_languages<'a>(corpus: &'a Corpus, lang: &'a str) -> Vec<&'a s
         return vec![lang];
     }
     corpus.languages.iter().take(6).map(String::as_str).collect()
-}
-
-fn by_field(content: f32, path: f32) -> [f32; 2] {
-    let mut fields = [0.0; 2];
-    fields[CONTENT] = content;
-    fields[PATH] = path;
-    fields
-}
-
-/// Every unit found counts with its rarity, more where it stands often in little text; a chunk that holds the whole
-/// query comes before all others.
-fn term(views: &[View], corpus: &Corpus, query: &Query, ranking: &Ranking) -> Result<Vec<Scores>, IndexError> {
-    let mut scores: Vec<Scores> = views.iter().map(|view| vec![0.0; view.segment.chunks() as usize]).collect();
-    let lengths = corpus.lengths(CONTENT, ranking.term_b);
-    for unit in &query.units {
-        let found: Vec<Vec<(u32, u32)>> = views.iter().map(|view| containing(view, unit)).collect::<Result<_, _>>()?;
-        let live = found.iter().zip(views).map(|(found, view)| found.iter().filter(|(doc, _)| view.is_alive(*doc)).count()).sum::<usize>();
-        let idf = corpus.idf(live as u64) * (ranking.k1 + 1.0);
-        for ((found, view), scores) in found.into_iter().zip(views).zip(&mut scores) {
-            let norms = &view.segment.words(CONTENT).norms;
-            for (doc, times) in found {
-                let tf = times as f32 / lengths[usize::from(norms.fieldnorm_id(doc))];
-                scores[doc as usize] += idf * tf / (tf + ranking.k1);
-            }
-        }
-    }
-    for (view, scores) in views.iter().zip(&mut scores) {
-        for (doc, _) in containing(view, &query.surface)? {
-            scores[doc as usize] += WHOLE_QUERY;
-        }
-    }
-    Ok(scores)
-}
-
-/// Scores closer than this are equal: sums of floating-point numbers differ by less.
-const RESOLUTION: f32 = 1e4;
-
-/// The best `limit` of the chunks that the masks let through.
-pub(crate) fn best(views: &[View], scores: &[Scores], masks: &[Option<Vec<bool>>], limit: usize) -> Vec<Hit> {
-    let mut hits: Vec<(i64, Hit)> = Vec::new();
-    for ((view, scores), mask) in views.iter().zip(scores).zip(masks) {
-        let taken = |doc: usize| mask.as_ref().is_none_or(|mask| mask[doc]);
-        let mut found: Vec<(i64, u32)> = scores
-            .iter()
-            .enumerate()
-            .filter(|(doc, score)| **score > 0.0 && taken(*doc))
-            .map(|(doc, score)| (-rounded(*score), doc as u32))
-            .collect();
-        // Within a split the order of chunks is the order of (document, ordinal).
-        if found.len() > limit {
-            found.select_nth_unstable(limit - 1);
-            found.truncate(limit);
-        }
-        hits.extend(found.into_iter().filter_map(|(key, doc)| Some((key, hit(view, doc, scores[doc as usize])?))));
-    }
-    hits.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.document_id.cmp(&y.document_id)).then(x.ordinal.cmp(&y.ordinal)));
-    hits.truncate(limit);
-    hits.into_iter().map(|(_, hit)| hit).collect()
-}
-
-fn rounded(score: f32) -> i64 {
-    (score * RESOLUTION).round() as i64
 }
 
 /// A chunk as a hit.

@@ -5,74 +5,112 @@
 //! with spaces is a sequence of runs: the first may begin before it, the last may end after it, those between are
 //! whole, and all stand in consecutive slots. Nothing has to be verified on the text: the result equals a scan.
 
+use std::cell::Cell;
+
 use quarry_language::script::is_unspaced;
 use quarry_language::segment::{PAIR_MARK, is_paired, pair};
 use tantivy::postings::{Postings as _, SegmentPostings};
 use tantivy::{DocSet as _, TERMINATED};
 
 use crate::error::IndexError;
+use crate::impact::gallop;
 use crate::open::{CONTENT, PATH};
 use crate::view::View;
+use crate::vocabulary::Vocabulary;
 
 /// One place of a run: chunk, first slot, the slot after it.
 type Place = (u32, u32, u32);
 
-/// Chunks of a split (live or not, sorted) whose content or path contains `piece`, a surface text that is not empty,
-/// each with the number of places.
-pub(crate) fn containing(view: &View, piece: &str) -> Result<Vec<(u32, u32)>, IndexError> {
-    let mut found = Vec::new();
-    for field in [CONTENT, PATH] {
-        if piece.contains(' ') {
-            found.extend(sequence(view, field, piece)?.into_iter().map(|doc| (doc, 1)));
-        } else {
-            inside(view, field, piece, &mut found)?;
-        }
-    }
-    found.sort_unstable();
-    found.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
-        if same {
-            kept.1 += later.1;
-        }
-        same
-    });
-    Ok(found)
+/// One field of one split, and whether something of it was not here.
+struct Asked<'a> {
+    view: &'a View,
+    field: usize,
+    missing: Cell<bool>,
 }
 
-/// Chunks with `piece` inside one run.
-fn inside(view: &View, field: usize, piece: &str, found: &mut Vec<(u32, u32)>) -> Result<(), IndexError> {
-    for ordinal in view.segment.words(field).vocabulary.containing(piece) {
-        let Some(mut postings) = view.segment.postings(field, ordinal, false)? else {
-            continue;
-        };
-        let mut doc = postings.doc();
-        while doc != TERMINATED {
-            found.push((doc, postings.term_freq()));
-            doc = postings.advance();
+impl<'a> Asked<'a> {
+    fn new(view: &'a View, field: usize) -> Self {
+        Self { view, field, missing: Cell::new(false) }
+    }
+
+    fn vocabulary(&self) -> &'a Vocabulary {
+        &self.view.segment.words(self.field).vocabulary
+    }
+
+    /// Postings with positions; bytes that are not here are noted.
+    fn postings(&self, ordinal: u32) -> Result<Option<SegmentPostings>, IndexError> {
+        let postings = self.view.segment.postings(self.field, ordinal)?;
+        self.missing.set(self.missing.get() || postings.is_none());
+        Ok(postings)
+    }
+}
+
+/// Chunks of a split in which `piece`, without white space, stands in a run stored as pairs, once for each field. Other
+/// runs are found through the words that contain it, and so are two characters, which are one pair. `None` when bytes are not
+/// here yet; they are then noted as missing.
+pub(crate) fn across_pairs(view: &View, piece: &str) -> Result<Option<Vec<(u32, f32)>>, IndexError> {
+    let mut found = Vec::new();
+    let mut complete = true;
+    if piece.chars().nth(2).is_some() {
+        for field in [CONTENT, PATH] {
+            let asked = Asked::new(view, field);
+            found.extend(pairs(&asked, piece, false, None)?.into_iter().map(|(doc, _, _)| (doc, 1.0)));
+            complete &= !asked.missing.get();
         }
     }
-    // Two characters are one pair, found above; more are pairs in a row.
-    if piece.chars().nth(2).is_some() {
-        found.extend(pairs(view, field, piece, false, None)?.into_iter().map(|(doc, _, _)| (doc, 1)));
+    Ok(complete.then_some(found))
+}
+
+/// Chunks of a split (live or not, sorted) whose content or path contains `piece`, runs with spaces between them. All of
+/// them are in every list of `parts`. `None` when bytes are not here yet; they are then noted as missing.
+pub(crate) fn sequences(view: &View, piece: &str, parts: &[&[u32]]) -> Result<Option<Vec<u32>>, IndexError> {
+    let within = parts.split_first().map(|(first, others)| others.iter().fold(first.to_vec(), |docs, other| common(&docs, other)));
+    let mut found = Vec::new();
+    if within.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(Some(found));
     }
-    Ok(())
+    let mut complete = true;
+    for field in [CONTENT, PATH] {
+        let asked = Asked::new(view, field);
+        found.extend(sequence(&asked, piece, within.as_deref())?);
+        complete &= !asked.missing.get();
+    }
+    if !complete {
+        return Ok(None);
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(Some(found))
+}
+
+/// What two sorted lists share; the first is the shorter.
+fn common(short: &[u32], long: &[u32]) -> Vec<u32> {
+    let mut rest = long;
+    let mut out = Vec::new();
+    for &doc in short {
+        rest = &rest[gallop(rest, doc)..];
+        if rest.first() == Some(&doc) {
+            out.push(doc);
+        }
+    }
+    out
 }
 
 /// Chunks with the runs of `piece` one after the other.
-fn sequence(view: &View, field: usize, piece: &str) -> Result<Vec<u32>, IndexError> {
+fn sequence(asked: &Asked<'_>, piece: &str, known: Option<&[u32]>) -> Result<Vec<u32>, IndexError> {
     let runs: Vec<&str> = piece.split(' ').collect();
     let last = runs.len() - 1;
-    let vocabulary = &view.segment.words(field).vocabulary;
+    let vocabulary = asked.vocabulary();
     // Whole runs first, the rarest first: most queries are nowhere, and this is where it shows.
     let frequency = |run: &str| vocabulary.find(run).map_or(0, |ordinal| vocabulary.info(ordinal).doc_freq);
     let mut order: Vec<usize> = (1..last).collect();
     order.sort_by_key(|&at| if is_paired(runs[at]) { u32::MAX } else { frequency(runs[at]) });
     order.extend([last, 0]);
-    announce(view, field, &runs)?;
+    announce_runs(asked, &runs)?;
     let mut places: Vec<Vec<Place>> = vec![Vec::new(); runs.len()];
-    let mut within: Option<Vec<u32>> = None;
+    let mut within: Option<Vec<u32>> = known.map(<[u32]>::to_vec);
     for at in order {
-        let found = run_places(view, field, runs[at], at == 0, at == last, within.as_deref())?;
+        let found = run_places(asked, runs[at], at == 0, at == last, within.as_deref())?;
         let mut docs: Vec<u32> = found.iter().map(|place| place.0).collect();
         docs.dedup();
         places[at] = found;
@@ -94,20 +132,26 @@ fn sequence(view: &View, field: usize, piece: &str) -> Result<Vec<u32>, IndexErr
     Ok(docs)
 }
 
+/// Notes what [`sequences`] will read.
+pub(crate) fn announce(view: &View, piece: &str) -> Result<(), IndexError> {
+    let runs: Vec<&str> = piece.split(' ').collect();
+    [CONTENT, PATH].into_iter().try_for_each(|field| announce_runs(&Asked::new(view, field), &runs))
+}
+
 /// Notes the postings of all runs as wanted, so that they come in one round instead of one after the other. Words that
 /// stand nearly everywhere are left: the others mostly decide without them.
-fn announce(view: &View, field: usize, runs: &[&str]) -> Result<(), IndexError> {
-    if view.segment.is_whole() {
+fn announce_runs(asked: &Asked<'_>, runs: &[&str]) -> Result<(), IndexError> {
+    if asked.view.segment.is_whole() {
         return Ok(());
     }
-    let vocabulary = &view.segment.words(field).vocabulary;
-    let most = (view.segment.chunks() / 16).max(1_000);
+    let vocabulary = asked.vocabulary();
+    let most = (asked.view.segment.chunks() / 16).max(1_000);
     let last = runs.len() - 1;
     for (at, run) in runs.iter().enumerate() {
-        let words = plain_words(view, field, run, at == 0, at == last);
+        let words = plain_words(asked, run, at == 0, at == last);
         if words.iter().map(|&ordinal| vocabulary.info(ordinal).doc_freq).sum::<u32>() <= most {
             for ordinal in words {
-                view.segment.postings(field, ordinal, true)?;
+                asked.postings(ordinal)?;
             }
         }
     }
@@ -115,11 +159,11 @@ fn announce(view: &View, field: usize, runs: &[&str]) -> Result<(), IndexError> 
 }
 
 /// Words of the vocabulary that can be this run where runs are not stored as pairs.
-fn plain_words(view: &View, field: usize, run: &str, open_start: bool, open_end: bool) -> Vec<u32> {
+fn plain_words(asked: &Asked<'_>, run: &str, open_start: bool, open_end: bool) -> Vec<u32> {
     if run.chars().any(is_unspaced) || (is_paired(run) && !open_start && !open_end) {
         return Vec::new();
     }
-    let vocabulary = &view.segment.words(field).vocabulary;
+    let vocabulary = asked.vocabulary();
     let mut words: Vec<u32> = match (open_start, open_end) {
         (true, _) => vocabulary.with_suffix(run),
         (_, true) => vocabulary.with_prefix(run).collect(),
@@ -133,30 +177,23 @@ fn plain_words(view: &View, field: usize, run: &str, open_start: bool, open_end:
 }
 
 /// Places of a run, sorted by chunk. With `open_start` it may begin, with `open_end` it may end inside a longer run.
-fn run_places(
-    view: &View,
-    field: usize,
-    run: &str,
-    open_start: bool,
-    open_end: bool,
-    within: Option<&[u32]>,
-) -> Result<Vec<Place>, IndexError> {
+fn run_places(asked: &Asked<'_>, run: &str, open_start: bool, open_end: bool, within: Option<&[u32]>) -> Result<Vec<Place>, IndexError> {
     let mut places = Vec::new();
-    for ordinal in plain_words(view, field, run, open_start, open_end) {
-        for (doc, slot) in slots(view, field, ordinal, within)? {
+    for ordinal in plain_words(asked, run, open_start, open_end) {
+        for (doc, slot) in slots(asked, ordinal, within)? {
             places.push((doc, slot, slot + 1));
         }
     }
     if open_start || open_end || is_paired(run) {
-        places.extend(pairs(view, field, run, !open_end, within)?);
+        places.extend(pairs(asked, run, !open_end, within)?);
     }
     places.sort_unstable();
     Ok(places)
 }
 
 /// Places of a run among runs stored as pairs. With `closed` the run has to end there.
-fn pairs(view: &View, field: usize, run: &str, closed: bool, within: Option<&[u32]>) -> Result<Vec<Place>, IndexError> {
-    let vocabulary = &view.segment.words(field).vocabulary;
+fn pairs(asked: &Asked<'_>, run: &str, closed: bool, within: Option<&[u32]>) -> Result<Vec<Place>, IndexError> {
+    let vocabulary = asked.vocabulary();
     let chars: Vec<char> = run.chars().collect();
     let mut wanted: Vec<Vec<u32>> = Vec::new();
     for (at, &first) in chars.iter().enumerate() {
@@ -191,7 +228,7 @@ fn pairs(view: &View, field: usize, run: &str, closed: bool, within: Option<&[u3
         }
         let mut found: Vec<(u32, u32)> = Vec::new();
         for &ordinal in &wanted[at] {
-            let places = slots(view, field, ordinal, docs.as_deref().or(within))?;
+            let places = slots(asked, ordinal, docs.as_deref().or(within))?;
             found.extend(places.into_iter().filter_map(|(doc, slot)| Some((doc, slot.checked_sub(at as u32)?))));
         }
         found.sort_unstable();
@@ -209,8 +246,8 @@ fn pairs(view: &View, field: usize, run: &str, closed: bool, within: Option<&[u3
 }
 
 /// Where a word stands as a whole: chunk and slot, for all chunks or those of `within` (sorted).
-fn slots(view: &View, field: usize, ordinal: u32, within: Option<&[u32]>) -> Result<Vec<(u32, u32)>, IndexError> {
-    let Some(mut postings) = view.segment.postings(field, ordinal, true)? else {
+fn slots(asked: &Asked<'_>, ordinal: u32, within: Option<&[u32]>) -> Result<Vec<(u32, u32)>, IndexError> {
+    let Some(mut postings) = asked.postings(ordinal)? else {
         return Ok(Vec::new());
     };
     let mut out = Vec::new();

@@ -20,7 +20,14 @@ pub mod document;
 pub mod error;
 mod exact;
 pub mod filter;
+mod gather;
+mod grams;
+mod impact;
+mod learned;
+mod lists;
 mod open;
+#[cfg(test)]
+mod plain;
 pub mod rank;
 mod schema;
 pub mod snapshot;
@@ -28,6 +35,12 @@ mod text;
 mod tokenizer;
 mod view;
 mod vocabulary;
+
+#[cfg(test)]
+extern crate self as quarry_index;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
 
 pub use build::{BuiltSplit, WHOLE_MAX_BYTES, build_split, read_documents};
 pub use cache::SplitCache;

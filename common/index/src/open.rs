@@ -8,7 +8,7 @@ use quarry_model::ObjectKey;
 use quarry_ports::ObjectStore;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::{InvertedIndexReader, SegmentReader};
-use tantivy::postings::SegmentPostings;
+use tantivy::postings::{BlockSegmentPostings, SegmentPostings};
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::store::StoreReader;
 use tantivy::{Index, TantivyDocument};
@@ -184,11 +184,18 @@ impl Segment {
         self.blob.held() + (words + columns) as u64
     }
 
-    /// The postings of a word; `None` when their bytes are not here yet (they are then noted as missing).
-    pub(crate) fn postings(&self, field: usize, ordinal: u32, positions: bool) -> Result<Option<SegmentPostings>, IndexError> {
+    /// The postings of a word with positions; `None` when their bytes are not here yet (they are then noted as missing).
+    pub(crate) fn postings(&self, field: usize, ordinal: u32) -> Result<Option<SegmentPostings>, IndexError> {
         let words = &self.words[field];
-        let option = if positions { IndexRecordOption::WithFreqsAndPositions } else { IndexRecordOption::WithFreqs };
+        let option = IndexRecordOption::WithFreqsAndPositions;
         self.or_missing(words.reader.read_postings_from_terminfo(&words.vocabulary.info(ordinal), option))
+    }
+
+    /// As [`Self::postings`] without positions, block by block.
+    pub(crate) fn blocks(&self, field: usize, ordinal: u32) -> Result<Option<BlockSegmentPostings>, IndexError> {
+        let words = &self.words[field];
+        let info = words.vocabulary.info(ordinal);
+        self.or_missing(words.reader.read_block_postings_from_terminfo(&info, IndexRecordOption::WithFreqs))
     }
 
     fn or_missing<T>(&self, result: io::Result<T>) -> Result<Option<T>, IndexError> {

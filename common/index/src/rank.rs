@@ -13,12 +13,8 @@ use quarry_language::query::ConceptKind;
 use quarry_language::segment::PAIR_MARK;
 use quarry_language::{Concept, fold, stem};
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::Postings as _;
-use tantivy::{DocSet as _, TERMINATED};
 
 use crate::alias::{folded_key, joined, joined_key, stem_key};
-use crate::error::IndexError;
-use crate::open::{CONTENT, PATH};
 use crate::view::View;
 
 /// Weights of ranking. The defaults are those measured best over several collections.
@@ -111,103 +107,8 @@ impl Corpus {
     }
 }
 
-/// Scores of one split's chunks; 0 where nothing matched.
-pub(crate) type Scores = Vec<f32>;
-
 /// Forms of a concept with their weights, the same for every split.
-type Forms = BTreeMap<String, f32>;
-
-/// How much a channel makes of each field, and the field that has to match at all.
-pub(crate) struct Weights {
-    /// By field.
-    pub(crate) fields: [f32; 2],
-    /// Chunks without a word in this field are left out.
-    pub(crate) needs: Option<usize>,
-}
-
-/// Scores every chunk of every split. Chunks whose bytes are not here yet are noted as missing, and the result is
-/// then worthless.
-pub(crate) fn score(
-    views: &[View],
-    corpus: &Corpus,
-    weights: &Weights,
-    concepts: &[Concept],
-    languages: &[&str],
-    ranking: &Ranking,
-) -> Result<Vec<Scores>, IndexError> {
-    let mut scores: Vec<Scores> = views.iter().map(|view| vec![0.0; view.segment.chunks() as usize]).collect();
-    let mut matched: Vec<Vec<bool>> = match weights.needs {
-        Some(_) => views.iter().map(|view| vec![false; view.segment.chunks() as usize]).collect(),
-        None => Vec::new(),
-    };
-    let lengths = [corpus.lengths(CONTENT, ranking.b), corpus.lengths(PATH, ranking.path_b)];
-    for concept in concepts {
-        let mut found: Vec<Vec<(u32, f32)>> = vec![Vec::new(); views.len()];
-        for field in [CONTENT, PATH].into_iter().filter(|&field| weights.fields[field] > 0.0) {
-            let forms = forms(views, field, concept, languages, ranking);
-            for (at, view) in views.iter().enumerate() {
-                let norms = &view.segment.words(field).norms;
-                let in_field = frequencies(view, field, &forms)?;
-                if weights.needs == Some(field) {
-                    in_field.iter().for_each(|(doc, _)| matched[at][*doc as usize] = true);
-                }
-                let normal = |(doc, tf)| (doc, weights.fields[field] * tf / lengths[field][usize::from(norms.fieldnorm_id(doc))]);
-                found[at] = merge(&found[at], in_field.into_iter().map(normal));
-            }
-        }
-        let documents: usize = found.iter().zip(views).map(|(found, view)| live(found, view)).sum();
-        let weight = if concept.kind == ConceptKind::Pair { ranking.pair } else { 1.0 };
-        let idf = corpus.idf(documents as u64) * weight * (ranking.k1 + 1.0);
-        for (found, scores) in found.iter().zip(&mut scores) {
-            for &(doc, tf) in found {
-                scores[doc as usize] += idf * tf / (tf + ranking.k1);
-            }
-        }
-    }
-    for (scores, matched) in scores.iter_mut().zip(matched) {
-        scores.iter_mut().zip(matched).filter(|(_, matched)| !matched).for_each(|(score, _)| *score = 0.0);
-    }
-    Ok(scores)
-}
-
-/// Live chunks that hold each concept in any of its forms, in content or path. As with [`score`], worthless when some
-/// bytes were missing.
-pub(crate) fn holding(views: &[View], concepts: &[Concept], languages: &[&str], ranking: &Ranking) -> Result<Vec<u64>, IndexError> {
-    let mut out = Vec::with_capacity(concepts.len());
-    for concept in concepts {
-        let forms = [CONTENT, PATH].map(|field| forms(views, field, concept, languages, ranking));
-        let mut documents = 0;
-        for view in views {
-            let content = frequencies(view, CONTENT, &forms[CONTENT])?;
-            let found = merge(&content, frequencies(view, PATH, &forms[PATH])?.into_iter());
-            documents += live(&found, view) as u64;
-        }
-        out.push(documents);
-    }
-    Ok(out)
-}
-
-/// Adds the values of equal chunks of two lists sorted by chunk.
-fn merge(left: &[(u32, f32)], right: impl Iterator<Item = (u32, f32)>) -> Vec<(u32, f32)> {
-    if left.is_empty() {
-        return right.collect();
-    }
-    let mut out = Vec::with_capacity(left.len());
-    let mut rest = left.iter().copied().peekable();
-    for (doc, value) in right {
-        while let Some(before) = rest.next_if(|(other, _)| *other < doc) {
-            out.push(before);
-        }
-        let same = rest.next_if(|(other, _)| *other == doc).map_or(0.0, |(_, value)| value);
-        out.push((doc, same + value));
-    }
-    out.extend(rest);
-    out
-}
-
-fn live(found: &[(u32, f32)], view: &View) -> usize {
-    if view.all_alive() { found.len() } else { found.iter().filter(|(doc, _)| view.is_alive(*doc)).count() }
-}
+pub(crate) type Forms = BTreeMap<String, f32>;
 
 /// All forms of a concept that any split knows.
 pub(crate) fn forms(views: &[View], field: usize, concept: &Concept, languages: &[&str], ranking: &Ranking) -> Forms {
@@ -265,37 +166,4 @@ pub(crate) fn forms(views: &[View], field: usize, concept: &Concept, languages: 
     add(&folded, ranking.folded);
     aliases(&folded_key(&folded), ranking.folded, &mut add);
     forms
-}
-
-/// Chunks of a split that hold a form, with the weighted frequencies added up; by chunk.
-pub(crate) fn frequencies(view: &View, field: usize, forms: &Forms) -> Result<Vec<(u32, f32)>, IndexError> {
-    let vocabulary = &view.segment.words(field).vocabulary;
-    let mut out: Vec<(u32, f32)> = Vec::new();
-    let mut lists = 0;
-    for (form, weight) in forms {
-        let Some(ordinal) = vocabulary.find(form) else {
-            continue;
-        };
-        let Some(mut postings) = view.segment.postings(field, ordinal, false)? else {
-            continue;
-        };
-        lists += 1;
-        let mut doc = postings.doc();
-        while doc != TERMINATED {
-            out.push((doc, weight * postings.term_freq() as f32));
-            doc = postings.advance();
-        }
-    }
-    if lists > 1 {
-        // Stable, and forms come in one order: the sums are the same for every layout of splits.
-        out.sort_by_key(|(doc, _)| *doc);
-        out.dedup_by(|later, kept| {
-            let same = later.0 == kept.0;
-            if same {
-                kept.1 += later.1;
-            }
-            same
-        });
-    }
-    Ok(out)
 }

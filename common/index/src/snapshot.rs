@@ -14,8 +14,9 @@ use crate::channel::{self, Channel};
 use crate::document::IndexedChunk;
 use crate::error::{IndexError, MissingReason, MissingSplit};
 use crate::filter::Filter;
-
-use crate::rank::{self, Corpus, Ranking};
+use crate::learned::Learned;
+use crate::lists::Source;
+use crate::rank::{Corpus, Ranking};
 use crate::view::View;
 
 /// Splits opened at the same time.
@@ -68,6 +69,8 @@ pub struct Snapshot {
     documents: BTreeMap<DocumentId, LiveDocument>,
     corpus: Corpus,
     ranking: Ranking,
+    /// What is learnt is kept under it.
+    number: u64,
     missing: Mutex<Vec<MissingSplit>>,
 }
 
@@ -105,13 +108,23 @@ impl Snapshot {
             }
         }
         let corpus = Corpus::of(&views);
-        Ok(Self { objects, cache, views, documents, corpus, ranking: Ranking::default(), missing: Mutex::new(missing) })
+        Ok(Self {
+            objects,
+            cache,
+            views,
+            documents,
+            corpus,
+            ranking: Ranking::default(),
+            number: Learned::number(),
+            missing: Mutex::new(missing),
+        })
     }
 
     /// The same snapshot with other weights.
     #[must_use]
     pub fn with_ranking(mut self, ranking: Ranking) -> Self {
         self.ranking = ranking;
+        self.cache.learned().forget(self.number);
         self
     }
 
@@ -151,14 +164,10 @@ impl Snapshot {
         }
         let masks: Vec<Option<Vec<bool>>> = self.views.iter().map(|view| view.mask(filter)).collect();
         for _ in 0..ROUNDS_MAX {
-            let mut out = Vec::with_capacity(channels.len());
-            for &channel in channels {
-                let scores = channel::scores(&self.views, &self.corpus, channel, channels.len() == 1, &query, &self.ranking)?;
-                out.push(channel::best(&self.views, &scores, &masks, limit));
+            if let Some(found) = channel::search(&self.source(), channels, &query, &masks, limit)? {
+                return Ok(found);
             }
-            if !self.fetch_missing().await? {
-                return Ok(out);
-            }
+            self.fetch_missing().await?;
         }
         Err(IndexError::Segment("a search did not settle".into()))
     }
@@ -168,26 +177,37 @@ impl Snapshot {
     pub async fn frequencies(&self, concepts: &[Concept], lang: &str) -> Result<Vec<u64>, IndexError> {
         let languages = channel::stem_languages(&self.corpus, lang);
         for _ in 0..ROUNDS_MAX {
-            let holding = rank::holding(&self.views, concepts, &languages, &self.ranking)?;
-            if !self.fetch_missing().await? {
-                return Ok(holding);
+            let source = self.source();
+            let lists: Vec<_> = concepts.iter().map(|concept| source.concept(concept, &languages)).collect::<Result<_, _>>()?;
+            if let Some(documents) = lists.into_iter().map(|lists| Some(lists?.documents)).collect() {
+                return Ok(documents);
             }
+            self.fetch_missing().await?;
         }
         Err(IndexError::Segment("a count did not settle".into()))
     }
 
-    /// Fetches what all splits missed, in parallel; `false` when nothing was missing.
-    async fn fetch_missing(&self) -> Result<bool, IndexError> {
+    /// The splits, their statistics and weights.
+    #[cfg(test)]
+    pub(crate) fn parts(&self) -> (&[View], &Corpus, &Ranking) {
+        (&self.views, &self.corpus, &self.ranking)
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source { views: &self.views, corpus: &self.corpus, ranking: &self.ranking, learned: (self.cache.learned(), self.number) }
+    }
+
+    /// Fetches what all splits missed, in parallel.
+    async fn fetch_missing(&self) -> Result<(), IndexError> {
         let fetches: Vec<_> = self.views.iter().map(|view| view.segment.fetch_missing(self.objects.as_ref())).collect();
         let fetched = futures::future::try_join_all(fetches).await;
         if let Err(error) = &fetched {
             self.report(error);
         }
-        let any = fetched?.into_iter().any(|fetched| fetched);
-        if any {
+        if fetched?.into_iter().any(|fetched| fetched) {
             self.cache.shrink();
         }
-        Ok(any)
+        Ok(())
     }
 
     fn report(&self, error: &IndexError) {
@@ -275,6 +295,12 @@ impl Snapshot {
             }
         }
         Ok(out.into_iter().flatten().collect())
+    }
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        self.cache.learned().forget(self.number);
     }
 }
 

@@ -1,10 +1,13 @@
 //! The words of one field of one split, in memory: sorted, searchable by piece, each with the place of its postings.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use memchr::memmem;
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::TermInfo;
+
+use crate::grams::{self, Grams};
 
 /// Sorted words. A word's ordinal is its place.
 #[derive(Debug, Default)]
@@ -15,7 +18,12 @@ pub(crate) struct Vocabulary {
     infos: Vec<Info>,
     /// Where the postings and positions of the last word end.
     ends: (u64, u64),
+    /// Made when first asked.
+    grams: OnceLock<Grams>,
 }
+
+/// Vocabularies with fewer words are searched at once.
+const GRAMS_FROM: usize = 4096;
 
 #[derive(Debug, Clone, Copy)]
 struct Info {
@@ -48,7 +56,7 @@ impl Vocabulary {
 
     /// Bytes held in memory.
     pub(crate) fn weight(&self) -> usize {
-        self.text.len() + self.infos.len() * (4 + size_of::<Info>())
+        self.text.len() + self.infos.len() * (4 + size_of::<Info>()) + self.grams.get().map_or(0, Grams::weight)
     }
 
     /// The number of words.
@@ -92,16 +100,33 @@ impl Vocabulary {
 
     /// Ordinals of the words that contain `piece` (not empty).
     pub(crate) fn containing(&self, piece: &str) -> Vec<u32> {
-        let mut out = Vec::new();
         let finder = memmem::Finder::new(piece.as_bytes());
-        let mut at = 0;
-        while let Some(found) = finder.find(&self.text[at..]) {
-            let place = (at + found) as u32;
-            let ordinal = self.starts.partition_point(|&start| start <= place) - 1;
-            out.push(ordinal as u32);
-            at = self.starts.get(ordinal + 1).map_or(self.text.len(), |&next| next as usize);
+        let mut out = Vec::new();
+        if self.infos.len() < GRAMS_FROM {
+            self.containing_in(0..self.infos.len(), &finder, &mut out);
+            return out;
+        }
+        let grams = self.grams.get_or_init(|| Grams::new(self.infos.len(), (0..self.len()).map(|ordinal| self.word(ordinal))));
+        let Some(stretches) = grams.stretches(piece.as_bytes()) else {
+            self.containing_in(0..self.infos.len(), &finder, &mut out);
+            return out;
+        };
+        for stretch in stretches {
+            let from = stretch * grams::STRETCH;
+            self.containing_in(from..(from + grams::STRETCH).min(self.infos.len()), &finder, &mut out);
         }
         out
+    }
+
+    fn containing_in(&self, words: Range<usize>, finder: &memmem::Finder<'_>, out: &mut Vec<u32>) {
+        let start = |ordinal: usize| self.starts.get(ordinal).map_or(self.text.len(), |&start| start as usize);
+        let (mut at, end) = (start(words.start), start(words.end));
+        while let Some(found) = finder.find(&self.text[at..end]) {
+            let place = (at + found) as u32;
+            let ordinal = words.start + self.starts[words.clone()].partition_point(|&start| start <= place) - 1;
+            out.push(ordinal as u32);
+            at = start(ordinal + 1);
+        }
     }
 
     /// Ordinals of the words that end with `suffix`.
@@ -116,5 +141,29 @@ impl Vocabulary {
             if self.word(middle) < word { low = middle + 1 } else { high = middle }
         }
         low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_vocabulary_is_searched_like_a_small_one() {
+        let mut words: Vec<String> =
+            (0..9_000_u32).map(|n| format!("{:x}{}", n.wrapping_mul(2_654_435_761), "水泵".repeat(n as usize % 3))).collect();
+        words.sort();
+        words.dedup();
+        let mut vocabulary = Vocabulary::default();
+        for word in &words {
+            vocabulary.starts.push(vocabulary.text.len() as u32);
+            vocabulary.text.extend(word.as_bytes());
+            vocabulary.text.push(b'\n');
+            vocabulary.infos.push(Info { documents: 1, postings: 0, positions: 0 });
+        }
+        for piece in ["a", "3f", "3f1", "77a0", "水", "泵水", "0水泵", words[4_000].as_str(), "absent"] {
+            let expected: Vec<u32> = (0..words.len()).filter(|&at| words[at].contains(piece)).map(|at| at as u32).collect();
+            assert_eq!(vocabulary.containing(piece), expected, "{piece}");
+        }
     }
 }

@@ -197,6 +197,21 @@ async fn large_splits_are_read_by_piece() {
 }
 
 #[tokio::test]
+async fn many_splits_are_read_with_a_bounded_number_of_requests() {
+    let objects = Arc::new(CountingObjects::default());
+    let documents = corpus(120, 1);
+    let splits = documents.chunks(1).map(|part| publish(&objects, part.to_vec())).collect();
+    let cache = || Arc::new(SplitCache::new(1 << 30, None));
+    let manifest = manifest(splits);
+    let opened = (0..12).map(|_| Snapshot::open(objects.clone(), cache(), &manifest));
+    let opened = futures::future::try_join_all(opened).await.unwrap();
+    assert!(opened.iter().all(|snapshot| snapshot.documents().len() == 120 && snapshot.missing().is_empty()));
+    let most = objects.most.load(std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(objects.take().0, 12 * 120);
+    assert!((32..=64).contains(&most), "{most} requests at once");
+}
+
+#[tokio::test]
 async fn a_split_that_cannot_be_read_is_reported_and_others_answer() {
     let objects = Arc::new(CountingObjects::default());
     let documents = corpus(6, 3);

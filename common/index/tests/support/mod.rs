@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -16,6 +16,28 @@ use quarry_model::{
 };
 use quarry_ports::{ObjectError, ObjectMeta, ObjectPage, ObjectStore, PresignedPut, PutOptions};
 
+/// How long a read takes: a time for the request, different each time, and one for its bytes.
+#[derive(Clone, Copy)]
+pub struct Network {
+    pub request: (Duration, Duration),
+    pub bytes_per_second: u64,
+}
+
+impl Network {
+    /// Every request as long as a test needs to see what is under way together.
+    pub const TEST: Self = Self { request: (Duration::from_millis(5), Duration::from_millis(5)), bytes_per_second: u64::MAX };
+    /// No time at all.
+    pub const NONE: Self = Self { request: (Duration::ZERO, Duration::ZERO), bytes_per_second: u64::MAX };
+    /// What was measured of object storage inside a region.
+    pub const REGION: Self = Self { request: (Duration::from_millis(15), Duration::from_millis(30)), bytes_per_second: 90_000_000 };
+
+    fn time(&self, request: usize, bytes: usize) -> Duration {
+        let (least, most) = self.request;
+        let share = (request as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48;
+        least + most.saturating_sub(least) * share as u32 / 65_536 + Duration::from_secs_f64(bytes as f64 / self.bytes_per_second as f64)
+    }
+}
+
 /// Objects in memory. Counts reads, bytes and rounds: a round begins when a read starts while no other is under way.
 #[derive(Default)]
 pub struct CountingObjects {
@@ -24,9 +46,17 @@ pub struct CountingObjects {
     pub bytes: AtomicUsize,
     pub rounds: AtomicUsize,
     in_flight: AtomicUsize,
+    /// The most reads under way at once.
+    pub most: AtomicUsize,
+    network: OnceLock<Network>,
 }
 
 impl CountingObjects {
+    /// Chooses how long reads take; [`Network::TEST`] otherwise.
+    pub fn network(&self, network: Network) {
+        assert!(self.network.set(network).is_ok(), "chosen once");
+    }
+
     pub fn set(&self, key: &ObjectKey, bytes: Bytes) {
         self.objects.lock().unwrap().insert(key.as_str().to_owned(), bytes);
     }
@@ -41,21 +71,31 @@ impl CountingObjects {
     }
 
     async fn read(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Bytes, ObjectError> {
-        self.reads.fetch_add(1, Ordering::SeqCst);
-        if self.in_flight.fetch_add(1, Ordering::SeqCst) == 0 {
+        let request = self.reads.fetch_add(1, Ordering::SeqCst);
+        let before = self.in_flight.fetch_add(1, Ordering::SeqCst);
+        if before == 0 {
             self.rounds.fetch_add(1, Ordering::SeqCst);
         }
+        self.most.fetch_max(before + 1, Ordering::SeqCst);
+        let found = self.find(key, range);
         // Reads started together are under way together.
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        let bytes = found.as_ref().map_or(0, Bytes::len);
+        let time = self.network.get().unwrap_or(&Network::TEST).time(request, bytes);
+        if time > Duration::ZERO {
+            tokio::time::sleep(time).await;
+        }
         self.in_flight.fetch_sub(1, Ordering::SeqCst);
+        self.bytes.fetch_add(bytes, Ordering::SeqCst);
+        found
+    }
+
+    fn find(&self, key: &ObjectKey, range: Option<Range<u64>>) -> Result<Bytes, ObjectError> {
         let whole = self.objects.lock().unwrap().get(key.as_str()).cloned().ok_or_else(|| ObjectError::NotFound(key.clone()))?;
-        let bytes = match range {
-            None => whole,
-            Some(range) if range.end <= whole.len() as u64 => whole.slice(range.start as usize..range.end as usize),
-            Some(_) => return Err(ObjectError::Range(key.clone())),
-        };
-        self.bytes.fetch_add(bytes.len(), Ordering::SeqCst);
-        Ok(bytes)
+        match range {
+            None => Ok(whole),
+            Some(range) if range.end <= whole.len() as u64 => Ok(whole.slice(range.start as usize..range.end as usize)),
+            Some(_) => Err(ObjectError::Range(key.clone())),
+        }
     }
 }
 
@@ -110,6 +150,14 @@ pub fn revision(n: u64) -> Revision {
 
 /// A chunk of type `kind` in the section of these headings.
 pub fn chunk(file_name: &str, headings: &[&str], ordinal: u32, kind: ChunkType, content: &str) -> IndexedChunk {
+    let lang = detect(content);
+    let mut indexed = chunk_in(lang, file_name, headings, ordinal, kind, content);
+    indexed.chunk.metadata.tokens = content_words(content, lang);
+    indexed
+}
+
+/// As [`chunk`], in a language that is known, without its words.
+pub fn chunk_in(lang: &str, file_name: &str, headings: &[&str], ordinal: u32, kind: ChunkType, content: &str) -> IndexedChunk {
     let segments: Vec<&str> = std::iter::once(file_name).chain(headings.iter().copied()).collect();
     let section_path = path::join(segments.iter().copied());
     let chunk = Chunk {
@@ -123,9 +171,9 @@ pub fn chunk(file_name: &str, headings: &[&str], ordinal: u32, kind: ChunkType, 
             token_count: content.len() as u32 / 4,
             summary: String::new(),
             page_nums: vec![1],
-            tokens: content_words(content, detect(content)),
+            tokens: Vec::new(),
             keywords: Vec::new(),
-            lang: detect(content).to_owned(),
+            lang: lang.to_owned(),
             file_path: None,
             section_id: SectionId::for_path(&segments, 0),
             boxes: Vec::new(),
