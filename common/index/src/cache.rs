@@ -24,7 +24,7 @@ use crate::open::{Segment, from_objects};
 const SPLITS_MAX: NonZeroUsize = NonZeroUsize::new(4096).expect("not zero");
 
 /// The share of the memory for splits that what was learnt from questions may take beside them: one part of so many.
-const LEARNED_SHARE: u64 = 8;
+const LEARNED_SHARE: u64 = 4;
 
 /// Splits are immutable and named by their hash: what is cached never becomes wrong, only unneeded.
 pub struct SplitCache {

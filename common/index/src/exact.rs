@@ -76,6 +76,8 @@ pub(crate) fn sequences(view: &View, piece: &str, parts: &[&[u32]]) -> Result<Op
         complete &= !asked.missing.get();
     }
     if !complete {
+        // One run after the other decides which of the next is read: what may be wanted comes along.
+        announce(view, piece)?;
         return Ok(None);
     }
     found.sort_unstable();
@@ -106,7 +108,6 @@ fn sequence(asked: &Asked<'_>, piece: &str, known: Option<&[u32]>) -> Result<Vec
     let mut order: Vec<usize> = (1..last).collect();
     order.sort_by_key(|&at| if is_paired(runs[at]) { u32::MAX } else { frequency(runs[at]) });
     order.extend([last, 0]);
-    announce_runs(asked, &runs)?;
     let mut places: Vec<Vec<Place>> = vec![Vec::new(); runs.len()];
     let mut within: Option<Vec<u32>> = known.map(<[u32]>::to_vec);
     for at in order {
