@@ -1,6 +1,7 @@
 //! A namespace to publish into: revision folders written as a parser's stage writes them, jobs, and what a reader sees.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+pub mod counting;
 pub mod failing;
 pub mod index;
 pub mod pausing;
