@@ -59,8 +59,16 @@ impl Blob {
         for at in inside {
             parts.remove(&at);
         }
-        parts.insert(start, owned);
-        self.held.store(parts.values().map(|part| part.len() as u64).sum(), Ordering::Relaxed);
+        // What began here and is still here reaches further.
+        parts.entry(start).or_insert(owned);
+        // Parts may overlap, and what is here twice is here once.
+        let (mut held, mut reached) = (0, 0);
+        for (&from, part) in parts.iter() {
+            let to = from + part.len() as u64;
+            held += to.saturating_sub(from.max(reached));
+            reached = reached.max(to);
+        }
+        self.held.store(held, Ordering::Relaxed);
     }
 
     /// Whether all of it is here.
@@ -139,6 +147,20 @@ fn coalesce(mut ranges: Vec<Range<u64>>, hole: u64, size: u64) -> Vec<Range<u64>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_overlaps_is_not_whole() {
+        let blob = Blob::new(ObjectKey::from_event("x"), 100);
+        for range in [0..60_u8, 40..70, 0..60, 20..70] {
+            blob.insert(u64::from(range.start), range.clone().collect::<Vec<u8>>().into());
+        }
+        assert!(!blob.is_whole() && blob.held() == 70);
+        assert!(blob.read(60..80).is_err() && blob.has_missing());
+        blob.insert(0, vec![0; 10].into());
+        assert_eq!(blob.read(30..60).unwrap().as_slice()[0], 30);
+        blob.insert(65, vec![9; 35].into());
+        assert!(blob.is_whole());
+    }
 
     #[test]
     fn neighbours_are_read_together() {

@@ -115,9 +115,6 @@ fn whole(source: &Source<'_>, query: &Query, units: Option<&[Arc<Lists>]>) -> Re
             out.push(docs);
         }
     } else {
-        for view in source.views {
-            exact::announce(view, &query.surface)?;
-        }
         return Ok(None);
     }
     let with_scores = |(docs, view): (Vec<u32>, &View)| {

@@ -76,8 +76,8 @@ pub(crate) fn sequences(view: &View, piece: &str, parts: &[&[u32]]) -> Result<Op
         complete &= !asked.missing.get();
     }
     if !complete {
-        // One run after the other decides which of the next is read: what may be wanted comes along.
-        announce(view, piece)?;
+        // Chunks that hold every part are there, so that every run will be asked for.
+        [CONTENT, PATH].into_iter().try_for_each(|field| announce(&Asked::new(view, field), piece))?;
         return Ok(None);
     }
     found.sort_unstable();
@@ -133,27 +133,12 @@ fn sequence(asked: &Asked<'_>, piece: &str, known: Option<&[u32]>) -> Result<Vec
     Ok(docs)
 }
 
-/// Notes what [`sequences`] will read.
-pub(crate) fn announce(view: &View, piece: &str) -> Result<(), IndexError> {
-    let runs: Vec<&str> = piece.split(' ').collect();
-    [CONTENT, PATH].into_iter().try_for_each(|field| announce_runs(&Asked::new(view, field), &runs))
-}
-
-/// Notes the postings of all runs as wanted, so that they come in one round instead of one after the other. Words that
-/// stand nearly everywhere are left: the others mostly decide without them.
-fn announce_runs(asked: &Asked<'_>, runs: &[&str]) -> Result<(), IndexError> {
-    if asked.view.segment.is_whole() {
-        return Ok(());
-    }
-    let vocabulary = asked.vocabulary();
-    let most = (asked.view.segment.chunks() / 16).max(1_000);
-    let last = runs.len() - 1;
-    for (at, run) in runs.iter().enumerate() {
-        let words = plain_words(asked, run, at == 0, at == last);
-        if words.iter().map(|&ordinal| vocabulary.info(ordinal).doc_freq).sum::<u32>() <= most {
-            for ordinal in words {
-                asked.postings(ordinal)?;
-            }
+/// Notes the postings of all runs as wanted, so that they come in one round instead of one after the other.
+fn announce(asked: &Asked<'_>, piece: &str) -> Result<(), IndexError> {
+    let last = piece.split(' ').count() - 1;
+    for (at, run) in piece.split(' ').enumerate() {
+        for ordinal in plain_words(asked, run, at == 0, at == last) {
+            asked.postings(ordinal)?;
         }
     }
     Ok(())

@@ -122,11 +122,6 @@ impl Segment {
         &self.key
     }
 
-    /// Whether all its bytes are in memory.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.blob.is_whole()
-    }
-
     /// Chunks, dead ones included.
     pub(crate) fn chunks(&self) -> u32 {
         self.ordinals.len() as u32

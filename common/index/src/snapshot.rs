@@ -22,7 +22,7 @@ use crate::view::View;
 /// Splits opened at the same time.
 const OPEN_PARALLEL: usize = 16;
 /// Rounds of reading a search may need; see `channel`.
-const ROUNDS_MAX: usize = 12;
+const ROUNDS_MAX: usize = 24;
 
 /// A chunk that matched. Hits are ordered by score to 1e-4, document, ordinal.
 #[derive(Debug, Clone, PartialEq)]
