@@ -135,3 +135,10 @@ fn cuts_and_flips_never_panic() {
         }
     }
 }
+
+#[test]
+fn a_part_whose_multipart_is_not_found_is_read() {
+    // Found by the fuzz target.
+    let damaged = include_bytes!("../../../tests/fuzz/finds/eml/part-without-its-multipart.eml");
+    assert!(!parse_as(Format::Eml, damaged).unwrap().rows.is_empty());
+}
