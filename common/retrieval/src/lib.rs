@@ -55,3 +55,9 @@ pub use workflow::Policies;
 
 /// Changes whenever the same index and the same request may give another answer: part of every cache key.
 pub const CODE_VERSION: &str = "retrieval-3";
+
+/// Builds what answering needs once in a process (the tokenizer, about 0.2 s) beside whatever the caller does next, so that the
+/// first question does not wait for it.
+pub fn warm() {
+    std::thread::spawn(quarry_language::tokens::warm);
+}

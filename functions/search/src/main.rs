@@ -18,6 +18,7 @@ const SPLIT_BYTES: u64 = 512 << 20;
 
 #[tokio::main]
 async fn main() -> Result<(), LambdaError> {
+    quarry_retrieval::warm();
     let config = Config::from_env()?;
     quarry_runtime::logs::init(&config.log);
     let (store, clock) = (AwsStore::connect(AwsNames::from_env()?).await, Arc::new(SystemClock));
