@@ -41,6 +41,8 @@ class Operator:
             line = re.sub(rf"(?<![A-Z]){re.escape(word)}(?![A-Z])", lambda _: words[word], line)
         # The API's host name does not resolve here, so it travels in the header.
         line = re.sub(r"\bAPI/", f"-sS -H {shlex.quote('Host: ' + self.stack.host)} {self.stack.endpoint}/", line)
+        # Where queues are, the command line takes from nowhere else.
+        line = re.sub(r"^aws ", f"aws --endpoint-url {self.stack.endpoint} ", line)
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60, env=self.environment())
         expect(done.returncode == 0, f"{line}: {done.returncode}: {done.stderr or done.stdout}")
         return done.stdout
@@ -63,6 +65,7 @@ def commands(stack: Stack, run: str) -> None:
 def dead_letters(stack: Stack, operator: Operator, run: str) -> None:
     dead, job = stack.queue("parse-docx-dead"), stack.upload(f"runbook-{run}", "a.docx", docx("A", f"Text {run}."))["job_id"]
     expect(stack.ended(job)["status"] == "done", job)
+    stack.sqs.purge_queue(QueueUrl=dead)
     stack.sqs.send_message(QueueUrl=dead, MessageBody="unreadable")
     looked = operator.does("aws sqs receive-message", **{"QUEUE-dead-URL": dead})
     expect("unreadable" in looked, looked)
