@@ -203,6 +203,13 @@ fn pairs(asked: &Asked<'_>, run: &str, closed: bool, within: Option<&[u32]>) -> 
             None => return Ok(Vec::new()),
         }
     }
+    // All that is missing comes in one round; below, one pair after the other would ask for it.
+    for &ordinal in wanted.iter().flatten() {
+        asked.postings(ordinal)?;
+    }
+    if asked.missing.get() {
+        return Ok(Vec::new());
+    }
     // Rarest first, so that later lists are looked at in few chunks only.
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|&at| wanted[at].iter().map(|&ordinal| u64::from(vocabulary.info(ordinal).doc_freq)).sum::<u64>());
