@@ -101,16 +101,25 @@ fn pixel_digest(image: &DynamicImage) -> blake3::Hash {
             hasher.update(image.as_raw());
         }
         DynamicImage::ImageRgb8(image) => {
+            line.resize(row.saturating_mul(4), u8::MAX);
             for pixels in image.as_raw().chunks(row.saturating_mul(3)) {
-                line.clear();
-                line.extend(pixels.chunks_exact(3).flat_map(|pixel| pixel.iter().copied().chain([u8::MAX])));
+                for (out, pixel) in line.chunks_exact_mut(4).zip(pixels.chunks_exact(3)) {
+                    if let (Some(colours), Ok(pixel)) = (out.first_chunk_mut::<3>(), <[u8; 3]>::try_from(pixel)) {
+                        *colours = pixel;
+                    }
+                }
                 hasher.update(&line);
             }
         }
         DynamicImage::ImageLuma8(image) => {
+            line.resize(row.saturating_mul(4), u8::MAX);
             for pixels in image.as_raw().chunks(row) {
-                line.clear();
-                line.extend(pixels.iter().flat_map(|luma| [*luma, *luma, *luma, u8::MAX]));
+                for (out, luma) in line.chunks_exact_mut(4).zip(pixels) {
+                    out.fill(*luma);
+                    if let Some(alpha) = out.last_mut() {
+                        *alpha = u8::MAX;
+                    }
+                }
                 hasher.update(&line);
             }
         }
