@@ -37,7 +37,7 @@ mod objects {
 }
 mod queues {
     quarry_ports::queues_conformance!(super::fresh_queues());
-    quarry_ports::promises!(queues, super::fresh_queues(), [a_trace_travels_with_its_message]);
+    quarry_ports::queue_traces_conformance!(super::fresh_queues());
 }
 mod records {
     quarry_ports::records_conformance!(super::fresh_records());

@@ -71,9 +71,8 @@ mod tests {
             ],
         ];
         for files in suites {
-            let (_, list) = files[0].split_once("$crate::promises!(").unwrap();
-            let (list, _) = list.split_once(']').unwrap();
-            let listed: Vec<&str> = list.split(['[', ',', '\n']).map(str::trim).collect();
+            let lists = files[0].split("$crate::promises!(").skip(1).filter_map(|list| list.split_once(']'));
+            let listed: Vec<&str> = lists.flat_map(|(list, _)| list.split(['[', ',', '\n'])).map(str::trim).collect();
             let mut found = 0;
             for line in files.iter().flat_map(|file| file.lines()) {
                 if let Some(rest) = line.strip_prefix("pub async fn ") {

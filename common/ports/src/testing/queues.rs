@@ -50,6 +50,15 @@ macro_rules! queues_conformance {
     };
 }
 
+/// Makes a test of what queues promise about traces. Apart from [`queues_conformance`], for the emulator of SQS drops the system
+/// attributes of a batch, which SQS itself keeps.
+#[macro_export]
+macro_rules! queue_traces_conformance {
+    ($fresh:expr) => {
+        $crate::promises!(queues, $fresh, [a_trace_travels_with_its_message]);
+    };
+}
+
 /// After so many receives a message becomes a dead letter, in every queue under test.
 pub const MAX_RECEIVES: u32 = 3;
 
@@ -248,10 +257,7 @@ pub async fn any_number_is_sent(store: Store) {
     assert!(nothing(&store, PLAIN).await);
 }
 
-/// Also through the dead letters; a message without one has none. Not in [`queues_conformance`]: the emulator of SQS drops
-/// the system attributes of a batch, which SQS itself keeps.
-///
-/// [`queues_conformance`]: crate::queues_conformance
+/// Also through the dead letters; a message without one has none.
 pub async fn a_trace_travels_with_its_message(store: Store) {
     let trace = quarry_model::Trace::named("a test");
     send(&store, PLAIN, vec![Outgoing { trace: Some(trace), ..message("traced") }]).await;
